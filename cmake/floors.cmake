@@ -1,0 +1,51 @@
+# The house: each floor of src/ is one OBJECT library, which may use only the floors below it.
+
+# The sources under a folder, found again at every build. Folders named cuda, nccl and mpi are libraries of their own.
+function(stretto_sources OUT FOLDER)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${FOLDER}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "/(cuda|nccl|mpi)/")
+  set(${OUT} ${sources} PARENT_SCOPE)
+endfunction()
+
+# stretto_floor(NAME [DEPENDS lower floors...] [LIBRARIES third-party targets...])
+#
+# Makes stretto_<NAME> of every .cpp under src/<NAME>. A floor without sources is skipped, also where others depend on it.
+# The floors that NAME needs, directly or not, are kept in the property STRETTO_FLOORS_OF_<NAME>, lowest first, itself last.
+function(stretto_floor NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 floor "" "" "DEPENDS;LIBRARIES")
+  set(needed "")
+  foreach(lower IN LISTS floor_DEPENDS)
+    get_property(known GLOBAL PROPERTY STRETTO_FLOORS_OF_${lower} SET)
+    if(NOT known)
+      message(FATAL_ERROR "floor ${NAME} depends on ${lower}, which is not a floor below it")
+    endif()
+    get_property(lower_needs GLOBAL PROPERTY STRETTO_FLOORS_OF_${lower})
+    list(APPEND needed ${lower_needs})
+  endforeach()
+
+  stretto_sources(sources "${CMAKE_CURRENT_SOURCE_DIR}")
+  if(sources)
+    add_library(stretto_${NAME} OBJECT ${sources})
+    target_link_libraries(stretto_${NAME} PUBLIC stretto_compile ${floor_LIBRARIES})
+    list(APPEND needed ${NAME})
+  endif()
+  list(REMOVE_DUPLICATES needed)
+  set_property(GLOBAL PROPERTY STRETTO_FLOORS_OF_${NAME} "${needed}")
+endfunction()
+
+# stretto_test(NAME): one executable stretto_<NAME>_test of every tests/<NAME>/*_test.cpp. It links the objects of the floor
+# and of those below, so that a test reaches what the shared library hides.
+function(stretto_test NAME)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${NAME}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "/(cuda|nccl|mpi)/")
+  if(NOT sources)
+    return()
+  endif()
+  get_property(needed GLOBAL PROPERTY STRETTO_FLOORS_OF_${NAME})
+  list(TRANSFORM needed PREPEND stretto_)
+  add_executable(stretto_${NAME}_test ${sources})
+  target_include_directories(stretto_${NAME}_test PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(stretto_${NAME}_test PRIVATE ${needed} stretto_compile GTest::gtest_main)
+  set_target_properties(stretto_${NAME}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  gtest_discover_tests(stretto_${NAME}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS ${NAME})
+endfunction()
