@@ -8,8 +8,8 @@
 
 namespace stretto {
 
-/// A place in somebody's source: where an operation was written. A cheap value, trivially copyable; it owns nothing. The
-/// two texts must outlive it, as those of `std::source_location` do (they live as long as the program).
+/// A place in somebody's source: where an operation was written. A cheap value, trivially copyable; it owns nothing.
+/// The two texts must outlive it, as those of `std::source_location` do (they live as long as the program).
 ///
 /// As a defaulted last parameter (`CallSite site = std::source_location::current()`) it names the caller's line.
 struct STRETTO_API CallSite {

@@ -9,8 +9,8 @@
 
 namespace stretto {
 
-/// What every failure of Stretto is thrown as. `what()` is one line that names the operation, what is wrong and the line
-/// of the person's program:
+/// What every failure of Stretto is thrown as. `what()` is one line that names the operation, what is wrong and the
+/// line of the person's program:
 ///
 ///     [matmul] shapes (2, 3) and (4, 5) do not match: 3 columns against 4 rows (at program.cpp:42)
 ///
@@ -22,8 +22,8 @@ class STRETTO_API Error : public std::runtime_error {
   Error(std::string_view operation, const std::string& message, const CallSite& site);
 
   /// Adds the name of the operation and the place where it was called. The outermost call wins: the latest context
-  /// replaces the name and the place an inner operation gave, so a person reads the name they wrote. An empty name or an
-  /// unknown place leaves what is there.
+  /// replaces the name and the place an inner operation gave, so a person reads the name they wrote. An empty name or
+  /// an unknown place leaves what is there.
   ///
   ///     try { ... } catch (Error& error) { error.with_context("matmul", site); throw; }
   ///
@@ -83,7 +83,8 @@ class STRETTO_API FileError : public Error {
   using Error::Error;
 };
 
-/// A call that is wrong whatever its shapes and types: a bad setting, an argument out of range, a use at the wrong time.
+/// A call that is wrong whatever its shapes and types: a bad setting, an argument out of range, a use at the wrong
+/// time.
 class STRETTO_API UsageError : public Error {
  public:
   using Error::Error;
