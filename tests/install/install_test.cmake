@@ -1,0 +1,20 @@
+set(prefix "${WORK_FOLDER}/prefix")
+set(build "${WORK_FOLDER}/consumer")
+file(REMOVE_RECURSE "${prefix}" "${build}")
+
+function(step)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "failed (${result}): ${command}")
+  endif()
+endfunction()
+
+step("${CMAKE_COMMAND}" --install "${BUILD_FOLDER}" --prefix "${prefix}")
+step("${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${build}" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
+     "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_PREFIX_PATH=${prefix}" "-DSTRETTO_PREFIX=${prefix}" "-DWANTED=${VERSION}")
+step("${CMAKE_COMMAND}" --build "${build}")
+step("${build}/consumer")
+if(EXISTS "${prefix}/bin/stretto")
+  step("${prefix}/bin/stretto" info)
+endif()
