@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-// Crosses the border of the shared library in both directions: the library composes the error, it is caught by kind here.
+// Crosses the border of the shared library both ways: the library composes the error, its kind is caught here.
 int main() {
   try {
     throw stretto::ShapeError("consumer", "shapes do not match", std::source_location::current());
