@@ -12,8 +12,8 @@
 
 namespace stretto {
 
-/// One call of an operator, as it passes the door: the kernel, the tensors it writes and reads, the user's line. Built on the
-/// caller's stack; the tensors and shapes it refers to must live until `apply` returns.
+/// One call of an operator, as it passes the door: the kernel, the tensors it writes and reads, the user's line. Built
+/// on the caller's stack; the tensors and shapes it refers to must live until `apply` returns.
 ///
 ///     OperatorCall call("add", add_row, site);
 ///     call.write(out);
@@ -27,11 +27,11 @@ class OperatorCall {
 
   /// One array of the kernel's call.
   struct Argument {
-    const Tensor* tensor;     ///< Null for a constant.
-    const Shape* broadcast;   ///< The shape to read it as; null for its own.
-    AccessMode mode;          ///< Of outputs: write or read_write.
-    DType dtype;              ///< Of constants.
-    std::byte constant[8];    ///< One element of `dtype`.
+    const Tensor* tensor;    ///< Null for a constant.
+    const Shape* broadcast;  ///< The shape to read it as; null for its own.
+    AccessMode mode;         ///< Of outputs: write or read_write.
+    DType dtype;             ///< Of constants.
+    std::byte constant[8];   ///< One element of `dtype`.
   };
 
   /// `name` is what errors and timelines show; it must live as long as the process: a literal.
@@ -49,8 +49,8 @@ class OperatorCall {
   void read(const Tensor& tensor, const Shape& shape) {
     inputs_[input_count_++] = {&tensor, &shape, AccessMode::read, {}, {}};
   }
-  /// An input that is a number, as one element of `dtype`, of the rank of the first output with all strides zero (add outputs
-  /// first). A value that `dtype` cannot hold is converted as a cast would: the operator checks it before.
+  /// An input that is a number, as one element of `dtype`, of the rank of the first output with all strides zero (add
+  /// outputs first). A value that `dtype` cannot hold is converted as a cast would: the operator checks it before.
   void constant(const Scalar& value, DType dtype);
 
   template <typename T>
@@ -84,16 +84,17 @@ class OperatorCall {
 
 /// The one door: submits the call, at least one output, to the engine and returns. Every public operator passes it.
 ///
-/// Throws DeviceError when tensors are on different devices (naming both), UsageError when a tensor is not defined, when an
-/// output's own elements share memory, or when the device has no such kernel: all with the call's name and site. An error
-/// that the kernel throws later gets the call's name, shapes and site.
+/// Throws DeviceError when tensors are on different devices (naming both), UsageError when a tensor is not defined,
+/// when an output's own elements share memory, or when the device has no such kernel: all with the call's name and
+/// site. An error that the kernel throws later gets the call's name, shapes and site.
 ///
 /// Outputs and inputs may share storage in any way: the result is as if every input had been read before any output was
 /// written. An input that is exactly the output (same elements, same order) is handed to the kernel as it is, any other
 /// overlap goes through a temporary.
 void apply(const OperatorCall& call);
 
-/// A contiguous tensor without values yet, for an output. Throws DeviceError, or ShapeError when its bytes cannot be counted.
+/// A contiguous tensor without values yet, for an output. Throws DeviceError, or ShapeError when its bytes cannot be
+/// counted.
 Tensor make_output(const Shape& shape, DType dtype, Device device);
 
 /// Throws UsageError with the operation's name and line when `tensor` is not defined.

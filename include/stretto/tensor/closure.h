@@ -65,16 +65,12 @@ class Closure {
   static void operate_in_place(std::byte* self, Action action, void* argument) {
     const auto callable = [](void* storage) { return std::launder(static_cast<Callable*>(storage)); };
     switch (action) {
-      case Action::call:
-        (*callable(self))(*static_cast<Argument*>(argument));
-        break;
+      case Action::call: (*callable(self))(*static_cast<Argument*>(argument)); break;
       case Action::take:
         new (self) Callable(std::move(*callable(argument)));
         std::destroy_at(callable(argument));
         break;
-      case Action::destroy:
-        std::destroy_at(callable(self));
-        break;
+      case Action::destroy: std::destroy_at(callable(self)); break;
     }
   }
 
@@ -82,12 +78,8 @@ class Closure {
   static void operate_elsewhere(std::byte* self, Action action, void* argument) {
     const auto held = [](void* storage) { return *std::launder(static_cast<void**>(storage)); };
     switch (action) {
-      case Action::call:
-        (*static_cast<Callable*>(held(self)))(*static_cast<Argument*>(argument));
-        break;
-      case Action::take:
-        new (self) void*(held(argument));
-        break;
+      case Action::call: (*static_cast<Callable*>(held(self)))(*static_cast<Argument*>(argument)); break;
+      case Action::take: new (self) void*(held(argument)); break;
       case Action::destroy:
         std::destroy_at(static_cast<Callable*>(held(self)));
         free_closure(held(self), sizeof(Callable));

@@ -39,8 +39,8 @@ template <class Range>
 concept HostElements = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
                        Element<std::remove_cv_t<std::ranges::range_value_t<Range>>>;
 
-/// A tensor of `shape` with the values of `range`, in order, copied at the call: the memory may be changed as soon as it
-/// returns. Throws ShapeError when the number of elements is not that of `shape`.
+/// A tensor of `shape` with the values of `range`, in order, copied at the call: the memory may be changed as soon as
+/// it returns. Throws ShapeError when the number of elements is not that of `shape`.
 template <HostElements Range>
 Tensor from_host(const Range& range, const Shape& shape, Device device = default_device(),
                  CallSite site = std::source_location::current()) {
@@ -73,9 +73,9 @@ Tensor from_vector(const std::vector<T>& values, Device device = default_device(
   return from_vector(values, detail::flat_shape(values.size()), device, site);
 }
 
-/// A tensor over memory of the host that is used as it is, never copied: `owner` keeps it until the last task that uses it
-/// is done. Nobody else may touch the memory while tasks on the tensor are pending. `device` is a CPU device; DeviceError
-/// otherwise. Throws ShapeError when the number of elements is not that of `shape`.
+/// A tensor over memory of the host that is used as it is, never copied: `owner` keeps it until the last task that uses
+/// it is done. Nobody else may touch the memory while tasks on the tensor are pending. `device` is a CPU device;
+/// DeviceError otherwise. Throws ShapeError when the number of elements is not that of `shape`.
 template <Element T>
 Tensor borrow(std::span<T> memory, const Shape& shape, std::shared_ptr<const void> owner, Device device = cpu(),
               CallSite site = std::source_location::current()) {

@@ -31,8 +31,8 @@ STRETTO_API Device default_device();
 /// Throws DeviceError when there is no such device.
 STRETTO_API void set_default_device(Device device, CallSite site = std::source_location::current());
 
-/// Blocks until everything that was submitted before, from any thread, is done. Throws the earliest failure that nobody was
-/// told of yet.
+/// Blocks until everything that was submitted before, from any thread, is done. Throws the earliest failure that nobody
+/// was told of yet.
 STRETTO_API void wait_all(CallSite site = std::source_location::current());
 /// The same for the work of one device.
 STRETTO_API void synchronize(Device device, CallSite site = std::source_location::current());
@@ -50,8 +50,8 @@ STRETTO_API void reset_peak_memory(Device device, CallSite site = std::source_lo
 /// Gives memory that no tensor and no work uses back to the device, and returns how many bytes that were.
 STRETTO_API std::size_t empty_cache(Device device, CallSite site = std::source_location::current());
 
-/// Prints "NAME: 0.1234 sec" to standard output when it goes out of scope: the time since it was made. It waits for nothing
-/// itself: whether work was only submitted or also done is for the program to say, by `wait_all`.
+/// Prints "NAME: 0.1234 sec" to standard output when it goes out of scope: the time since it was made. It waits for
+/// nothing itself: whether work was only submitted or also done is for the program to say, by `wait_all`.
 class STRETTO_API Benchmark {
  public:
   explicit Benchmark(std::string name);

@@ -12,8 +12,9 @@ struct RandomDraw {
   std::uint64_t number;
 };
 
-/// A counter-based source of random numbers (Philox 4x32-10): its seed gives the key, and each operator that draws from it
-/// takes the next number. Equal seeds and equal sequences of draws give equal values. Not for several threads at once.
+/// A counter-based source of random numbers (Philox 4x32-10): its seed gives the key, and each operator that draws from
+/// it takes the next number. Equal seeds and equal sequences of draws give equal values. Not for several threads at
+/// once.
 class STRETTO_API Generator {
  public:
   explicit Generator(std::uint64_t seed) : key_(seed) {}
@@ -30,13 +31,14 @@ class STRETTO_API Generator {
   std::uint64_t number_ = 0;
 };
 
-/// The generator of operators that are not given one. Each thread has its own, keyed by the seed of the process and by the
-/// order in which threads first use theirs. Inside a task it is the task's own, keyed by its submitter's generator and how
-/// many tasks that submitted before: values do not depend on which worker runs the task, or when.
+/// The generator of operators that are not given one. Each thread has its own, keyed by the seed of the process and by
+/// the order in which threads first use theirs. Inside a task it is the task's own, keyed by its submitter's generator
+/// and how many tasks that submitted before: values do not depend on which worker runs the task, or when.
 STRETTO_API Generator& default_generator();
 
-/// Sets the seed of the process: every default generator starts again with it, this thread's at once and others at their
-/// next use. Tasks that were submitted before keep what they would have drawn. A process that sets none has a fixed one.
+/// Sets the seed of the process: every default generator starts again with it, this thread's at once and others at
+/// their next use. Tasks that were submitted before keep what they would have drawn. A process that sets none has a
+/// fixed one.
 STRETTO_API void manual_seed(std::uint64_t seed);
 
 }  // namespace stretto

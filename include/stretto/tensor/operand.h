@@ -11,8 +11,8 @@ namespace stretto {
 
 class Tensor;
 
-/// What an operator takes where it can work with a tensor or a number: made implicitly from either, and carrying the line
-/// where that happened, so that an error in `matmul(x, y)` or `x + 1` names the person's line.
+/// What an operator takes where it can work with a tensor or a number: made implicitly from either, and carrying the
+/// line where that happened, so that an error in `matmul(x, y)` or `x + 1` names the person's line.
 ///
 /// A parameter type: it refers to the tensor, so it must not outlive the call it was made for. An operator that calls
 /// others hands its own operand's `site()` on, `Operand(y, x.site())`: the outermost call wins.

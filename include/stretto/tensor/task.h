@@ -35,9 +35,9 @@ class STRETTO_API TaskContext {
   TaskContext(const TaskContext&) = delete;
   TaskContext& operator=(const TaskContext&) = delete;
 
-  /// The first element of `x`, on the task's device; where the others are, `x.strides()` says. `data<const float>(x)` needs a
-  /// declared read, `data<float>(x)` a declared write. Throws UsageError when x was not declared so, DTypeError when T is not
-  /// its type; the task then fails, and what it writes with it.
+  /// The first element of `x`, on the task's device; where the others are, `x.strides()` says. `data<const float>(x)`
+  /// needs a declared read, `data<float>(x)` a declared write. Throws UsageError when x was not declared so, DTypeError
+  /// when T is not its type; the task then fails, and what it writes with it.
   template <class T>
     requires Element<std::remove_const_t<T>>
   T* data(const Tensor& x) const {
@@ -52,8 +52,8 @@ class STRETTO_API TaskContext {
   }
 
   Device device() const;
-  /// Calls `body(0) ... body(count - 1)`, in any order, on any of the device's workers, and returns when all are done; the
-  /// first exception is rethrown here.
+  /// Calls `body(0) ... body(count - 1)`, in any order, on any of the device's workers, and returns when all are done;
+  /// the first exception is rethrown here.
   template <std::invocable<std::int64_t> Body>
   void parallel_for(std::int64_t count, Body&& body) const {
     using Callable = std::remove_reference_t<Body>;
@@ -77,8 +77,8 @@ class STRETTO_API TaskContext {
   const detail::TaskArguments& arguments_;
 };
 
-/// Declares a task of one's own: which tensors it reads and writes, then what it does. The accesses are the only source of
-/// ordering, and the task joins the operators on equal terms.
+/// Declares a task of one's own: which tensors it reads and writes, then what it does. The accesses are the only source
+/// of ordering, and the task joins the operators on equal terms.
 ///
 ///     st::task("saxpy", st::cpu()).read(x).read_write(y).run([=](st::TaskContext& c) {
 ///       saxpy(n, a, c.data<const float>(x), c.data<float>(y));
@@ -108,9 +108,10 @@ class STRETTO_API TaskBuilder {
     return *this;
   }
 
-  /// Submits the task and returns; `body` is called later, once, with a TaskContext&, on a worker of the device (on CUDA: on the
-  /// thread that issues to it). What it captured is destroyed there. A body that throws fails the task: reading what it writes
-  /// throws that error. Throws DeviceError when a tensor is on another device than the task, UsageError when one is not defined.
+  /// Submits the task and returns; `body` is called later, once, with a TaskContext&, on a worker of the device (on
+  /// CUDA: on the thread that issues to it). What it captured is destroyed there. A body that throws fails the task:
+  /// reading what it writes throws that error. Throws DeviceError when a tensor is on another device than the task,
+  /// UsageError when one is not defined.
   template <std::invocable<TaskContext&> Body>
   void run(Body&& body) {
     submit(detail::Closure::of<TaskContext>(std::forward<Body>(body)));
@@ -143,8 +144,8 @@ class STRETTO_API TaskBuilder {
   std::unique_ptr<std::uintptr_t[]> more_entries_;
 };
 
-/// Begins a task that runs on `device`, where all its tensors are. `name` is what errors and timelines show: a literal (not
-/// copied) or a string (kept).
+/// Begins a task that runs on `device`, where all its tensors are. `name` is what errors and timelines show: a literal
+/// (not copied) or a string (kept).
 inline TaskBuilder task(const char* name, Device device, CallSite site = std::source_location::current()) {
   return TaskBuilder(name, &device, site);
 }

@@ -18,8 +18,8 @@
 #include <stretto/core/dtype.h>
 #include <stretto/core/scalar.h>
 #include <stretto/core/shape.h>
-#include <stretto/tensor/operand.h>
 #include <stretto/tensor/closure.h>
+#include <stretto/tensor/operand.h>
 
 namespace stretto {
 
@@ -51,16 +51,16 @@ struct TensorIndex {
   CallSite site;
 };
 
-/// A handle of an array of numbers on one device: shape, strides and element type, and the storage that it shares with its
-/// views and copies. Copying a handle copies no element.
+/// A handle of an array of numbers on one device: shape, strides and element type, and the storage that it shares with
+/// its views and copies. Copying a handle copies no element.
 ///
-/// Operations return at once and run when what they depend on is done; only reading a value (`item`, `to_vector`, `host`,
-/// printing) and `wait` block, and they block for this tensor alone. Results are those of running the program's
+/// Operations return at once and run when what they depend on is done; only reading a value (`item`, `to_vector`,
+/// `host`, printing) and `wait` block, and they block for this tensor alone. Results are those of running the program's
 /// statements in order. A `const` handle is not a constant tensor: in-place functions may be called on it.
 ///
 /// Every function but `defined` and assignment throws UsageError for a tensor that is not defined. `site` names the
-/// person's line in errors and is filled in by the compiler. Axes count from the end when negative. A handle may be used by
-/// several threads like an int: reading it together is fine.
+/// person's line in errors and is filled in by the compiler. Axes count from the end when negative. A handle may be
+/// used by several threads like an int: reading it together is fine.
 class STRETTO_API Tensor {
  public:
   /// Not defined: no shape, no storage.
@@ -103,8 +103,7 @@ class STRETTO_API Tensor {
   /// The same elements in another shape; one extent may be -1. Copies when no view can express it.
   Tensor reshape(const IndexList& shape, CallSite site = std::source_location::current()) const;
   /// One axis from all those of [first, last].
-  Tensor flatten(std::int64_t first = 0, std::int64_t last = -1,
-                 CallSite site = std::source_location::current()) const;
+  Tensor flatten(std::int64_t first = 0, std::int64_t last = -1, CallSite site = std::source_location::current()) const;
   Tensor transpose(std::int64_t axis1, std::int64_t axis2, CallSite site = std::source_location::current()) const;
   /// The transpose of a matrix; a tensor of rank 0 or 1 is its own.
   Tensor t(CallSite site = std::source_location::current()) const;
@@ -169,17 +168,17 @@ class STRETTO_API Tensor {
   /// All elements in order. Throws DTypeError when T is not the tensor's type.
   template <Element T>
   std::vector<T> to_vector(CallSite site = std::source_location::current()) const;
-  /// A read-only snapshot in host memory, contiguous: later writes to the tensor do not reach it. Throws DTypeError when T
-  /// is not the tensor's type.
+  /// A read-only snapshot in host memory, contiguous: later writes to the tensor do not reach it. Throws DTypeError
+  /// when T is not the tensor's type.
   ///
-  /// It is a copy made at the call, except for a temporary that owns its storage alone, as in `x.to(cpu()).host<float>()`,
-  /// which is taken over as it is.
+  /// It is a copy made at the call, except for a temporary that owns its storage alone, as in
+  /// `x.to(cpu()).host<float>()`, which is taken over as it is.
   template <Element T>
   HostSnapshot<T> host(CallSite site = std::source_location::current()) const&;
   template <Element T>
   HostSnapshot<T> host(CallSite site = std::source_location::current()) &&;
-  /// An ordered task that changes the tensor in host memory: `function(std::span<T>)` is called later, on a worker, with all
-  /// elements in order. Returns at once. Throws DTypeError when T is not the tensor's type.
+  /// An ordered task that changes the tensor in host memory: `function(std::span<T>)` is called later, on a worker,
+  /// with all elements in order. Returns at once. Throws DTypeError when T is not the tensor's type.
   template <Element T, std::invocable<std::span<T>> Function>
   const Tensor& host_write(Function&& function, CallSite site = std::source_location::current()) const;
 
@@ -282,8 +281,8 @@ const Tensor& Tensor::host_write(Function&& function, CallSite site) const {
   return *this;
 }
 
-/// The values as PyTorch prints them, with dtype and device where they are not the usual ones; long ones are summarised.
-/// Blocks until the values are there.
+/// The values as PyTorch prints them, with dtype and device where they are not the usual ones; long ones are
+/// summarised. Blocks until the values are there.
 STRETTO_API std::string to_string(const Tensor& tensor, CallSite site = std::source_location::current());
 STRETTO_API std::ostream& operator<<(std::ostream& stream, const Tensor& tensor);
 
