@@ -1,0 +1,419 @@
+#include "memory/memory_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "counting_source.h"
+
+namespace stretto {
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+/// An in-order lane whose work is done when the test says so.
+class TestLane {
+ public:
+  LaneId id() const { return id_; }
+  Point issue() { return {id_, ++issued_}; }
+  void finish() { lane_progress().advance({id_, issued_}); }
+
+ private:
+  LaneId id_ = next_lane_id();
+  std::uint64_t issued_ = 0;
+};
+
+Block allocate(MemoryPool& pool, std::size_t bytes, LaneId lane = 0) {
+  auto block = pool.allocate(bytes, lane);
+  if (!block) throw std::bad_alloc();
+  return std::move(*block);
+}
+
+/// Releases a block that work on `lane` still uses.
+std::byte* release_busy(MemoryPool& pool, Block block, TestLane& lane) {
+  std::byte* const data = block.data;
+  block.pending.add(lane.issue());
+  pool.release(std::move(block));
+  return data;
+}
+
+bool is_filled_with(std::byte value, const Block& block) {
+  return block.data[0] == value && std::memcmp(block.data, block.data + 1, block.bytes - 1) == 0;
+}
+
+TEST(MemoryPool, ReusesTheBlockThatCameBackLast) {
+  CountingSource source(64 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  for (const std::size_t bytes : {1UL, 100UL, 5000UL, 300'000UL, 9'000'000UL}) {
+    Block block = allocate(pool, bytes);
+    std::byte* const data = block.data;
+    pool.release(std::move(block));
+    const std::uint64_t asked = pool.statistics().source_allocations;
+    block = allocate(pool, bytes);
+    EXPECT_EQ(block.data, data) << bytes;
+    EXPECT_EQ(pool.statistics().source_allocations, asked) << bytes;
+    pool.release(std::move(block));
+  }
+}
+
+TEST(MemoryPool, BlocksAreAlignedAndWasteAtMostAnEighth) {
+  CountingSource source(512 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  for (const std::size_t bytes : {1UL, 64UL, 65UL, 1025UL, 4000UL, 1'000'000UL, 40'000'000UL}) {
+    const Block block = allocate(pool, bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.data) % 64, 0U) << bytes;
+    EXPECT_GE(block.bytes, bytes);
+    EXPECT_LE(block.bytes, std::max(bytes + 63, bytes + bytes / 8)) << bytes;
+  }
+}
+
+TEST(MemoryPool, NoBytesGiveADistinctBlock) {
+  CountingSource source(mebibyte);
+  MemoryPool pool(source, 0, false);
+  const Block first = allocate(pool, 0);
+  const Block second = allocate(pool, 0);
+  EXPECT_NE(first.data, nullptr);
+  EXPECT_NE(first.data, second.data);
+  EXPECT_GE(first.bytes, 1U);
+}
+
+TEST(MemoryPool, HugeSizesAreRefused) {
+  CountingSource source(mebibyte);
+  MemoryPool pool(source, 0, false);
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t bytes : {most, most - 1, most - 63, most / 2 + 1, most / 4, 2 * mebibyte})
+    EXPECT_FALSE(pool.allocate(bytes, 0)) << bytes;
+  EXPECT_TRUE(pool.allocate(mebibyte, 0));
+  EXPECT_EQ(pool.statistics().allocations, 1U);
+}
+
+TEST(MemoryPool, PrefersSettledThenSameLaneThenFreshThenAny) {
+  constexpr std::size_t bytes = mebibyte;
+  for (const std::size_t scale : {1UL, 8UL}) {  // shelved, and too large for a shelf
+    SCOPED_TRACE(scale);
+    CountingSource source(4 * scale * mebibyte);
+    MemoryPool pool(source, 0, false);
+    TestLane mine;
+    TestLane other;
+    TestLane done;
+    Block a = allocate(pool, scale * bytes);
+    Block b = allocate(pool, scale * bytes);
+    Block c = allocate(pool, scale * bytes);
+    std::byte* const on_other = release_busy(pool, std::move(a), other);
+    std::byte* const on_mine = release_busy(pool, std::move(b), mine);
+    std::byte* const settled = release_busy(pool, std::move(c), done);
+    done.finish();
+
+    const Block first = allocate(pool, scale * bytes, mine.id());
+    EXPECT_EQ(first.data, settled);
+    EXPECT_TRUE(first.pending.empty());
+    const Block second = allocate(pool, scale * bytes, mine.id());
+    EXPECT_EQ(second.data, on_mine);
+    EXPECT_FALSE(second.pending.empty());
+    const Block third = allocate(pool, scale * bytes, mine.id());
+    EXPECT_NE(third.data, on_other);
+    EXPECT_TRUE(third.pending.empty());
+    const Block fourth = allocate(pool, scale * bytes, mine.id());
+    EXPECT_EQ(fourth.data, on_other);
+    EXPECT_EQ(fourth.pending.begin()->lane(), other.id());
+    EXPECT_FALSE(pool.allocate(scale * bytes, mine.id()));
+  }
+}
+
+TEST(MemoryPool, WorkersTakeFreshMemoryBeforeTheyWait) {
+  CountingSource source(2 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  TestLane lane;
+  std::byte* const busy = release_busy(pool, allocate(pool, mebibyte), lane);
+  const Block fresh = allocate(pool, mebibyte, 0);
+  EXPECT_NE(fresh.data, busy);
+  const Block waited = allocate(pool, mebibyte, 0);
+  EXPECT_EQ(waited.data, busy);
+  EXPECT_FALSE(waited.pending.empty());
+}
+
+TEST(MemoryPool, SettledPointsAreForgottenAtRelease) {
+  CountingSource source(mebibyte);
+  MemoryPool pool(source, 0, false);
+  TestLane lane;
+  Block block = allocate(pool, 1000);
+  block.pending.add(lane.issue());
+  lane.finish();
+  pool.release(std::move(block));
+  EXPECT_TRUE(allocate(pool, 1000).pending.empty());
+}
+
+TEST(MemoryPool, AChainOfTemporariesFitsThreeArrays) {
+  for (const std::size_t bytes : {6400UL, 4'000'000UL, 40'000'000UL}) {
+    SCOPED_TRACE(bytes);
+    CountingSource source(8 * bytes);
+    MemoryPool pool(source, 3 * bytes, false);
+    TestLane lane;
+    const Block constant = allocate(pool, bytes, lane.id());
+    Block current = allocate(pool, bytes, lane.id());
+    for (int i = 0; i < 100; ++i) {
+      Block next = allocate(pool, bytes, lane.id());
+      release_busy(pool, std::move(current), lane);
+      current = std::move(next);
+    }
+    EXPECT_FALSE(pool.allocate(2 * bytes, lane.id()));
+    EXPECT_LE(pool.statistics().reserved, 3 * bytes);
+    EXPECT_LE(source.outstanding(), 3 * bytes);
+  }
+}
+
+TEST(MemoryPool, OtherSizesMakeWayAtTheLimit) {
+  CountingSource source(64 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  TestLane lane;
+  std::vector<Block> blocks;
+  for (int i = 0; i < 16; ++i) blocks.push_back(allocate(pool, 4 * mebibyte));
+  for (int i = 0; i < 15; ++i) release_busy(pool, std::move(blocks[i]), lane);
+  EXPECT_FALSE(pool.allocate(32 * mebibyte, lane.id())) << "all of it is busy";
+  lane.finish();
+  const Block large = allocate(pool, 32 * mebibyte, lane.id());
+  EXPECT_EQ(pool.statistics().reserved, source.outstanding());
+  EXPECT_EQ(pool.statistics().live, 36 * mebibyte);
+}
+
+TEST(MemoryPool, ABusyBlockIsSplitAtTheLimitAndBothPartsStayBusy) {
+  CountingSource source(64 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  TestLane lane;
+  std::byte* const busy = release_busy(pool, allocate(pool, 64 * mebibyte), lane);
+  const Block first = allocate(pool, 16 * mebibyte, 0);
+  const Block second = allocate(pool, 1000, 0);
+  EXPECT_EQ(first.data, busy);
+  EXPECT_EQ(second.data, busy + first.bytes);
+  for (const Block* part : {&first, &second}) {
+    ASSERT_FALSE(part->pending.empty());
+    EXPECT_EQ(part->pending.begin()->lane(), lane.id());
+  }
+}
+
+TEST(MemoryPool, SmallBlocksJoinToServeALargeOne) {
+  CountingSource source(64 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  std::vector<Block> blocks;
+  while (auto block = pool.allocate(1000, 0)) blocks.push_back(std::move(*block));
+  EXPECT_GT(pool.statistics().live, 60 * mebibyte);
+  for (Block& block : blocks) pool.release(std::move(block));
+  const Block large = allocate(pool, 50 * mebibyte);
+  EXPECT_EQ(pool.statistics().live, large.bytes);
+  EXPECT_EQ(source.outstanding(), pool.statistics().reserved);
+}
+
+TEST(MemoryPool, CachedMemoryOfOtherSizesIsUsedBeforeTheDeviceIsAsked) {
+  CountingSource source(std::size_t{4} << 30);
+  MemoryPool pool(source, 0, false);
+  for (std::size_t bytes = 40 * mebibyte; bytes > 10 * mebibyte; bytes -= mebibyte) pool.release(allocate(pool, bytes));
+  EXPECT_LE(pool.statistics().reserved, 2 * pool.statistics().peak + 64 * mebibyte);
+}
+
+TEST(MemoryPool, TrimGivesBackWhatIsSettled) {
+  CountingSource source(256 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  TestLane lane;
+  const Block held = allocate(pool, 10 * mebibyte);
+  release_busy(pool, allocate(pool, 20 * mebibyte), lane);
+  std::vector<Block> blocks;
+  for (int i = 0; i < 10'000; ++i) blocks.push_back(allocate(pool, 640));
+  for (Block& block : blocks) pool.release(std::move(block));
+  const std::size_t before = source.outstanding();
+  const std::size_t returned = pool.trim();
+  EXPECT_GE(returned, 6 * mebibyte);
+  EXPECT_EQ(source.outstanding(), before - returned);
+  EXPECT_EQ(pool.statistics().reserved, source.outstanding());
+  EXPECT_EQ(source.outstanding(), held.bytes + 20 * mebibyte);
+  lane.finish();
+  EXPECT_EQ(pool.trim(), 20 * mebibyte);
+  EXPECT_EQ(pool.trim(), 0U);
+}
+
+TEST(MemoryPool, StatisticsFollowTheBlocks) {
+  CountingSource source(64 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  Block a = allocate(pool, 1024);
+  Block b = allocate(pool, 2048);
+  EXPECT_EQ(pool.statistics().live, 3072U);
+  pool.release(std::move(b));
+  EXPECT_EQ(pool.statistics().live, 1024U);
+  EXPECT_EQ(pool.statistics().peak, 3072U);
+  pool.reset_peak();
+  EXPECT_EQ(pool.statistics().peak, 1024U);
+  pool.release(std::move(a));
+  EXPECT_EQ(pool.statistics().live, 0U);
+  EXPECT_EQ(pool.statistics().allocations, 2U);
+  EXPECT_EQ(pool.statistics().source_allocations, 1U);
+  EXPECT_EQ(pool.statistics().reserved, source.outstanding());
+}
+
+TEST(MemoryPool, PoisonsFreshAndReusedBlocksButNotBusyOnes) {
+  CountingSource source(64 * mebibyte);
+  MemoryPool pool(source, 0, true);
+  TestLane lane;
+  Block block = allocate(pool, 1000, lane.id());
+  const auto first_float = [](const Block& of) {
+    float value = 0;
+    std::memcpy(&value, of.data, sizeof(value));
+    return value;
+  };
+  EXPECT_TRUE(std::isnan(first_float(block)));
+  std::memset(block.data, 0, block.bytes);
+  pool.release(std::move(block));
+  block = allocate(pool, 1000, lane.id());
+  EXPECT_TRUE(is_filled_with(std::byte{0xFF}, block));
+  std::memset(block.data, 0, block.bytes);
+  release_busy(pool, std::move(block), lane);
+  EXPECT_EQ(first_float(allocate(pool, 1000, lane.id())), 0.0F);
+}
+
+TEST(MemoryPool, TheSourceMayRefuseBelowTheLimit) {
+  CountingSource source(100'000);
+  MemoryPool pool(source, 0, false);
+  const Block outside_of_the_pool{source.allocate(64'000), 64'000, {}, nullptr};
+  EXPECT_FALSE(pool.allocate(80'000, 0));
+  const Block block = allocate(pool, 30'000);
+  EXPECT_EQ(pool.statistics().reserved, block.bytes);
+}
+
+TEST(MemoryPool, GivesEverythingBackAtTheEnd) {
+  CountingSource source(64 * mebibyte);
+  {
+    MemoryPool pool(source, 0, false);
+    const Block held = allocate(pool, 5000);
+    pool.release(allocate(pool, 10 * mebibyte));
+    EXPECT_GT(source.outstanding(), 0U);
+  }
+  EXPECT_EQ(source.outstanding(), 0U);
+  EXPECT_EQ(source.mismatches(), 0);
+}
+
+/// Random sizes against a model: every owned block keeps the bytes its owner wrote, and the numbers add up.
+TEST(MemoryPool, RandomSizesAgainstAModel) {
+  struct Owned {
+    Block block;
+    std::byte mark;
+  };
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    CountingSource source(8 * mebibyte);
+    MemoryPool pool(source, 0, seed % 2 == 0);
+    std::vector<TestLane> lanes(3);
+    std::vector<Owned> owned;
+    std::size_t live = 0;
+    std::size_t peak = 0;
+    std::size_t refused = 0;
+    for (int step = 0; step < 10'000; ++step) {
+      const auto choice = random() % 100;
+      if (choice < 52) {
+        const std::size_t bytes = random() % (std::size_t{1} << (random() % 21));
+        TestLane& lane = lanes[random() % lanes.size()];
+        auto block = pool.allocate(bytes, choice < 20 ? LaneId{0} : lane.id());
+        if (!block) {
+          ++refused;
+          continue;
+        }
+        ASSERT_GE(block->bytes, std::max(bytes, std::size_t{1}));
+        const auto mark = static_cast<std::byte>(step);
+        std::memset(block->data, static_cast<int>(mark), block->bytes);
+        block->pending.clear();
+        live += block->bytes;
+        peak = std::max(peak, live);
+        owned.push_back({std::move(*block), mark});
+      } else if (choice < 98 && !owned.empty()) {
+        std::swap(owned[random() % owned.size()], owned.back());
+        Owned last = std::move(owned.back());
+        owned.pop_back();
+        ASSERT_TRUE(is_filled_with(last.mark, last.block)) << "step " << step;
+        live -= last.block.bytes;
+        if (random() % 2 == 0) last.block.pending.add(lanes[random() % lanes.size()].issue());
+        pool.release(std::move(last.block));
+      } else if (choice == 98) {
+        lanes[random() % lanes.size()].finish();
+      } else if (random() % 10 == 0) {
+        pool.trim();
+      }
+      const MemoryStatistics statistics = pool.statistics();
+      ASSERT_EQ(statistics.live, live);
+      ASSERT_EQ(statistics.peak, peak);
+      ASSERT_EQ(statistics.reserved, source.outstanding());
+      ASSERT_LE(statistics.live, statistics.reserved);
+      ASSERT_LE(statistics.reserved, pool.limit());
+    }
+    EXPECT_GT(refused, 0U) << "the limit was never reached";
+    EXPECT_GT(peak, pool.limit() / 2) << "too much was lost to fragmentation";
+    for (Owned& each : owned) pool.release(std::move(each.block));
+    for (TestLane& lane : lanes) lane.finish();
+    pool.trim();
+    EXPECT_EQ(source.outstanding(), 0U);
+    EXPECT_EQ(source.mismatches(), 0);
+  }
+}
+
+/// Blocks taken by some threads and given back by others, at the limit now and then, with trims between.
+TEST(MemoryPool, ManyThreadsShareAPool) {
+  constexpr int pairs = 3;
+  constexpr int rounds = 4000;
+  CountingSource source(4 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  std::vector<Mutex> mutexes(pairs);
+  std::vector<std::vector<Block>> handed(pairs);
+  std::vector<std::jthread> threads;
+  std::atomic<int> damaged = 0;
+  std::atomic<int> served = 0;
+  std::atomic<int> producing = pairs;
+  for (int pair = 0; pair < pairs; ++pair) {
+    threads.emplace_back([&, pair] {
+      std::mt19937 random(static_cast<unsigned>(pair));
+      for (int round = 0; round < rounds; ++round) {
+        auto block = pool.allocate(random() % (1U << (random() % 17)), 0);
+        if (!block) {
+          std::this_thread::yield();
+          continue;
+        }
+        ++served;
+        std::memset(block->data, pair, block->bytes);
+        const MutexLock lock(mutexes[pair]);
+        handed[pair].push_back(std::move(*block));
+      }
+      --producing;
+    });
+    threads.emplace_back([&, pair] {
+      for (int round = 0; producing > 0; ++round) {
+        std::vector<Block> taken;
+        {
+          const MutexLock lock(mutexes[pair]);
+          taken.swap(handed[pair]);
+        }
+        for (Block& block : taken) {
+          if (block.data[0] != std::byte(pair) || block.data[block.bytes - 1] != std::byte(pair)) ++damaged;
+          pool.release(std::move(block));
+        }
+        if (round % 500 == 0) pool.trim();
+        if (pool.statistics().reserved > pool.limit()) ++damaged;
+      }
+    });
+  }
+  threads.clear();
+  for (auto& blocks : handed)
+    for (Block& block : blocks) pool.release(std::move(block));
+  EXPECT_EQ(damaged, 0);
+  EXPECT_GT(served, 0);
+  EXPECT_EQ(pool.statistics().live, 0U);
+  EXPECT_EQ(pool.statistics().reserved, source.outstanding());
+  pool.trim();
+  EXPECT_EQ(source.outstanding(), 0U);
+  EXPECT_EQ(source.mismatches(), 0);
+}
+
+}  // namespace
+}  // namespace stretto
