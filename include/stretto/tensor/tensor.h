@@ -20,6 +20,7 @@
 #include <stretto/core/shape.h>
 #include <stretto/tensor/closure.h>
 #include <stretto/tensor/operand.h>
+#include <stretto/tensor/tensor_operators.h>
 
 namespace stretto {
 
@@ -61,7 +62,7 @@ struct TensorIndex {
 /// Every function but `defined` and assignment throws UsageError for a tensor that is not defined. `site` names the
 /// person's line in errors and is filled in by the compiler. Axes count from the end when negative. A handle may be
 /// used by several threads like an int: reading it together is fine.
-class STRETTO_API Tensor {
+class STRETTO_API Tensor : TensorOperators {
  public:
   /// Not defined: no shape, no storage.
   Tensor() noexcept = default;
