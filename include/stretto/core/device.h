@@ -13,6 +13,9 @@ namespace stretto {
 /// What a device is: cores of this machine, an NVIDIA GPU, or a simulated GPU made of host threads.
 enum class DeviceKind : std::uint8_t { cpu, cuda, sim };
 
+/// How many kinds there are, for tables indexed by kind.
+inline constexpr int device_kind_count = 3;
+
 /// "cpu", "cuda", "sim". Lives as long as the program.
 STRETTO_API std::string_view name(DeviceKind kind);
 

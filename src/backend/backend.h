@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/lane.h"
+
+namespace stretto {
+
+/// Where a memory pool gets its memory. Calls may come from any thread.
+class MemorySource {
+ public:
+  virtual ~MemorySource() = default;
+  /// At least 64-byte aligned; null when the device has no more. Contents are undefined.
+  virtual std::byte* allocate(std::size_t bytes) = 0;
+  virtual void release(std::byte* data, std::size_t bytes) = 0;
+  /// Bytes that the device can hold at most (limits of the process respected).
+  virtual std::size_t capacity() const = 0;
+};
+
+/// What a device says of itself; printed by `stretto info`.
+struct DeviceDescription {
+  std::string name;          ///< Model, as the vendor writes it.
+  std::size_t memory_bytes;  ///< Capacity.
+  int compute_units;         ///< Cores of a CPU device, multiprocessors of a GPU.
+  std::string detail;        ///< Streams, copy engines, cores: one line.
+};
+
+/// A family of devices: `cpu`, `sim`, `cuda`. A backend implements either worker lanes or in-order lanes.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual DeviceKind kind() const = 0;
+  /// 0 where there is none: `absence()` says why.
+  virtual int device_count() const = 0;
+  virtual std::string absence() const { return {}; }
+  virtual DeviceDescription describe(int device) const = 0;
+  virtual MemorySource& memory(int device) = 0;
+  /// The device's pool of workers; null where the device has in-order lanes.
+  virtual WorkerLane* workers([[maybe_unused]] int device) { return nullptr; }
+  /// The device's in-order lanes; empty where it has workers. At least one of each role.
+  virtual std::vector<Lane*> lanes([[maybe_unused]] int device) { return {}; }
+  /// Whether the host reads and writes the device's memory directly.
+  virtual bool host_accessible() const { return false; }
+};
+
+/// The backends of this process, made at first use from the environment (STRETTO_CPU_DEVICES, STRETTO_SIM_DEVICES, ...).
+/// `executor` is what their lanes call. Index by `DeviceKind`; a kind without devices has a backend with none.
+using BackendFactory = std::unique_ptr<Backend> (*)(Executor& executor);
+/// Backends register their factory during static initialisation or when their library is loaded.
+struct BackendRegistration {
+  BackendRegistration(DeviceKind kind, BackendFactory factory);
+};
+/// The registered factory, or null.
+BackendFactory backend_factory(DeviceKind kind);
+
+}  // namespace stretto
