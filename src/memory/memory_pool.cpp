@@ -308,8 +308,8 @@ bool MemoryPool::above_soft_limit(std::size_t bytes) const {
   return statistics_.reserved + bytes > 2 * std::max(highest_live_, statistics_.live + bytes) + allowance;
 }
 
-/// The size that a new block gets: its class, so that it can be reused for other sizes; cut to measure when it is a large
-/// part of the limit, so that rounding does not cost what was to fit.
+/// The size that a new block gets: its class, so that it can be reused for other sizes; cut to measure when it is a
+/// large part of the limit, so that rounding does not cost what was to fit.
 std::size_t MemoryPool::preferred_bytes(std::size_t bytes) const {
   const std::size_t class_bytes = size_class_bytes(size_class_of(bytes));
   return class_bytes <= limit_ / 64 ? class_bytes : align_block(bytes);

@@ -28,8 +28,8 @@ struct MemorySlab {
 /// moved, never shared.
 struct Block {
   std::byte* data = nullptr;
-  std::size_t bytes = 0;       ///< Capacity, at least what was asked for and at least 1.
-  PointSet pending;            ///< Work of earlier owners that may not be done: the next owner waits for it before it writes.
+  std::size_t bytes = 0;  ///< Capacity, at least what was asked for and at least 1.
+  PointSet pending;  ///< Work of earlier owners that may not be done: the next owner waits for it before it writes.
   MemorySlab* slab = nullptr;  ///< The pool's own.
 };
 
@@ -42,29 +42,29 @@ struct MemoryStatistics {
   std::uint64_t source_allocations = 0;  ///< Allocations that had to ask the device.
 };
 
-/// Hands out blocks of one device's memory and keeps those that come back, together with the work that may still use them.
-/// A block that comes back is reused at once, in an order of its own: nobody waits for the device.
+/// Hands out blocks of one device's memory and keeps those that come back, together with the work that may still use
+/// them. A block that comes back is reused at once, in an order of its own: nobody waits for the device.
 ///
-/// All calls may come from any thread and none waits for a task. Taking and giving back a block that is cached costs tens of
-/// nanoseconds.
+/// All calls may come from any thread and none waits for a task. Taking and giving back a block that is cached costs
+/// tens of nanoseconds.
 class MemoryPool {
  public:
-  /// Takes at most `limit` bytes from `source`, 0 for all that it can hold. With `poison`, a block whose pending work is done
-  /// is filled with 0xFF, a NaN in every type of float, before it is handed out: only for memory that the host can write.
-  /// `source` must outlive the pool.
+  /// Takes at most `limit` bytes from `source`, 0 for all that it can hold. With `poison`, a block whose pending work
+  /// is done is filled with 0xFF, a NaN in every type of float, before it is handed out: only for memory that the host
+  /// can write. `source` must outlive the pool.
   MemoryPool(MemorySource& source, std::size_t limit, bool poison);
   /// Gives everything back to the source, blocks that are still owned included.
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  /// A block of at least `bytes`, its contents undefined. `lane` is the in-order lane that will use it first; 0 is a CPU
-  /// worker, which would have to wait for pending work. In order of preference: a cached block whose pending work is done; one
-  /// whose pending work is all on `lane`; memory that nobody used yet, as long as the limit allows; any cached block of the
-  /// size; memory regained by giving back, joining and splitting cached blocks of other sizes.
+  /// A block of at least `bytes`, its contents undefined. `lane` is the in-order lane that will use it first; 0 is a
+  /// CPU worker, which would have to wait for pending work. In order of preference: a cached block whose pending work
+  /// is done; one whose pending work is all on `lane`; memory that nobody used yet, as long as the limit allows; any
+  /// cached block of the size; memory regained by giving back, joining and splitting cached blocks of other sizes.
   ///
-  /// Empty when nothing of all that fits. It may fit later, when pending work is done or blocks are released. No bytes give
-  /// the smallest block, distinct from every other.
+  /// Empty when nothing of all that fits. It may fit later, when pending work is done or blocks are released. No bytes
+  /// give the smallest block, distinct from every other.
   std::optional<Block> allocate(std::size_t bytes, LaneId lane);
 
   /// Takes a block back. `block.pending` holds all the work that may still use it: its next owner inherits that.

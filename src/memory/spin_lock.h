@@ -7,8 +7,9 @@
 
 namespace stretto {
 
-/// A lock for sections of a few instructions that every operation passes: one atomic exchange, where a `Mutex` takes two
-/// (measured: 20 against 55 ns). A waiter spins briefly, then yields, so that a holder which lost its core gets it back.
+/// A lock for sections of a few instructions that every operation passes: one atomic exchange, where a `Mutex` takes
+/// two (measured: 20 against 55 ns). A waiter spins briefly, then yields, so that a holder which lost its core gets it
+/// back.
 class STRETTO_CAPABILITY("mutex") SpinLock {
  public:
   SpinLock() = default;

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "counting_source.h"
+#include "memory/counting_source.h"
 
 namespace stretto {
 namespace {
