@@ -1,0 +1,89 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include <stretto/base/call_site.h>
+#include <stretto/core/device.h>
+
+#include "memory/memory_pool.h"
+#include "ordering/access_log.h"
+
+namespace stretto {
+
+/// The engine's unit of ordering and of memory: a run of bytes on one device, with the log of who accesses it. Memory is bound
+/// when the first writer starts (CPU) or is issued (in-order lanes), and goes back to its pool when the last user is done.
+///
+/// Made by `Engine::create_buffer`, held by `BufferReference`, freed by the engine. A buffer of zero bytes orders like any other.
+class alignas(64) Buffer {
+ public:
+  Buffer(Device device, std::size_t bytes) : bytes_(bytes), device_(device) {}
+
+  std::size_t bytes() const { return bytes_; }
+  Device device() const { return device_; }
+  /// Null until bound. Only meaningful to a task that accesses the buffer, or after waiting for it.
+  std::byte* data() const { return data_.load(std::memory_order_acquire); }
+  /// See AccessLog. Under the recording lock.
+  void mark_failed(TaskReference task, const FailureReference& failure) { log_.mark_failed(task, failure); }
+
+ private:
+  friend class Engine;
+  friend class Scheduler;
+  friend class Recorder;
+  friend class BufferReference;
+
+  // What tasks read: changes rarely.
+  std::atomic<std::byte*> data_{nullptr};
+  std::size_t bytes_;
+  Device device_;
+  bool borrowed_ = false;
+  Block block_;
+  std::shared_ptr<const void> owner_;  ///< Of borrowed memory.
+  const char* holder_ = "";            ///< The task that bound the memory, for the message when there is no more.
+  CallSite holder_site_;
+
+  // What the recorder writes at each access.
+  alignas(64) AccessLog log_;
+  bool written_ = false;  ///< A writer was recorded, so memory is or will be bound.
+
+  alignas(64) std::atomic<std::uint32_t> references_{1};
+};
+
+/// Shares ownership of a buffer. When the last reference goes, the engine frees the buffer behind its last user.
+class BufferReference {
+ public:
+  BufferReference() = default;
+  /// Takes over one reference.
+  static BufferReference adopt(Buffer* buffer) {
+    BufferReference reference;
+    reference.buffer_ = buffer;
+    return reference;
+  }
+  BufferReference(const BufferReference& other) : buffer_(other.buffer_) {
+    if (buffer_) buffer_->references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  BufferReference(BufferReference&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
+  BufferReference& operator=(BufferReference other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~BufferReference() {
+    if (buffer_ && buffer_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) free(*buffer_);
+  }
+
+  Buffer* get() const { return buffer_; }
+  Buffer& operator*() const { return *buffer_; }
+  Buffer* operator->() const { return buffer_; }
+  explicit operator bool() const { return buffer_ != nullptr; }
+  /// How many references there are; exact only when the caller holds the only one.
+  std::uint32_t use_count() const { return buffer_->references_.load(std::memory_order_acquire); }
+
+ private:
+  static void free(Buffer& buffer);  // in engine.cpp
+
+  Buffer* buffer_ = nullptr;
+};
+
+}  // namespace stretto

@@ -1,0 +1,45 @@
+#include "engine/devices.h"
+
+#include <stretto/base/error.h>
+
+#include "base/environment.h"
+#include "engine/launcher.h"
+#include "engine/scheduler.h"
+
+namespace stretto {
+
+DeviceTable::DeviceTable(Scheduler& scheduler) {
+  const std::size_t limit = environment().memory_limit.value_or(0);
+  for (int kind = 0; kind < device_kind_count; ++kind) {
+    const BackendFactory factory = backend_factory(static_cast<DeviceKind>(kind));
+    if (factory == nullptr) continue;
+    backends_[kind] = factory(scheduler);
+    Backend& backend = *backends_[kind];
+    for (int index = 0; index < backend.device_count(); ++index) {
+      auto device = std::make_unique<EngineDevice>();
+      device->device = Device(static_cast<DeviceKind>(kind), index);
+      device->backend = &backend;
+      device->memory = std::make_unique<MemoryPool>(backend.memory(index), limit, false);
+      device->workers = backend.workers(index);
+      device->host_accessible = backend.host_accessible();
+      if (device->workers == nullptr) device->launcher = std::make_unique<Launcher>(scheduler, *device);
+      devices_[kind].push_back(std::move(device));
+    }
+  }
+}
+
+DeviceTable::~DeviceTable() = default;
+
+EngineDevice& DeviceTable::at(Device device) {
+  const auto& kind = devices_[static_cast<std::size_t>(device.kind())];
+  if (device.index() >= 0 && static_cast<std::size_t>(device.index()) < kind.size()) return *kind[device.index()];
+  std::string present;
+  for_each([&](const EngineDevice& one) { present += (present.empty() ? "" : ", ") + to_string(one.device); });
+  std::string message = "there is no device " + to_string(device) + "; this process has " + present;
+  Backend* own = backend(device.kind());
+  const std::string absence = own == nullptr ? std::string() : own->absence();
+  if (!absence.empty()) message += " (" + absence + ")";
+  throw DeviceError(message);
+}
+
+}  // namespace stretto

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/mutex.h"
+#include "memory/memory_pool.h"
+
+namespace stretto {
+
+class Buffer;
+class Launcher;
+class Scheduler;
+
+/// One device as the engine sees it.
+struct EngineDevice {
+  Device device;
+  Backend* backend = nullptr;
+  std::unique_ptr<MemoryPool> memory;
+  WorkerLane* workers = nullptr;       ///< Of an unordered device.
+  std::unique_ptr<Launcher> launcher;  ///< Of a device with in-order lanes.
+  bool host_accessible = false;
+
+  /// Buffers of a megabyte or more that hold memory, for the message when there is no more.
+  Mutex holders_mutex;
+  std::set<const Buffer*> holders STRETTO_GUARDED_BY(holders_mutex);
+};
+
+/// The devices of the process, made once from the registered backends.
+class DeviceTable {
+ public:
+  explicit DeviceTable(Scheduler& scheduler);
+  ~DeviceTable();
+
+  /// Throws DeviceError that lists what there is.
+  EngineDevice& at(Device device);
+  /// Without the check, for devices that were checked before.
+  EngineDevice& known(DeviceKind kind, int index) { return *devices_[static_cast<std::size_t>(kind)][index]; }
+  int count(DeviceKind kind) const { return static_cast<int>(devices_[static_cast<std::size_t>(kind)].size()); }
+  /// Null where the kind has no backend in this build.
+  Backend* backend(DeviceKind kind) { return backends_[static_cast<std::size_t>(kind)].get(); }
+
+  template <typename Function>
+  void for_each(Function function) {
+    for (auto& kind : devices_)
+      for (auto& device : kind) function(*device);
+  }
+
+ private:
+  std::array<std::unique_ptr<Backend>, device_kind_count> backends_;
+  std::array<std::vector<std::unique_ptr<EngineDevice>>, device_kind_count> devices_;
+};
+
+}  // namespace stretto

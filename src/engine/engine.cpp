@@ -1,0 +1,181 @@
+#include "engine/engine.h"
+
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <stretto/base/error.h>
+
+#include "base/environment.h"
+#include "base/log.h"
+#include "engine/launcher.h"
+#include "engine/lifecycle.h"
+#include "engine/recorder.h"
+#include "engine/scheduler.h"
+#include "engine/waiting.h"
+
+namespace stretto {
+namespace {
+
+// Counting pending tasks looks at the cells of all threads: not at every submission.
+constexpr std::uint32_t submissions_between_looks = 64;
+
+std::uint64_t max_inflight() {
+  static const auto limit = static_cast<std::uint64_t>(environment().max_inflight);
+  return limit;
+}
+
+}  // namespace
+
+Engine& Engine::get() {
+  static Engine& engine = *new Engine;
+  return engine;
+}
+
+Engine::Engine() : scheduler_(*new Scheduler) { keep_lifecycle(scheduler_); }
+
+bool Engine::serial() const { return scheduler_.serial(); }
+std::size_t Engine::pending_tasks() const { return scheduler_.count().pending(); }
+void Engine::check_device(Device device) { scheduler_.devices().at(device); }
+int Engine::device_count(DeviceKind kind) { return scheduler_.devices().count(kind); }
+Backend* Engine::backend(DeviceKind kind) { return scheduler_.devices().backend(kind); }
+MemoryPool& Engine::memory_pool(Device device) { return *scheduler_.devices().at(device).memory; }
+
+const char* intern(std::string_view name) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& names = *new std::set<std::string, std::less<>>;
+  const std::lock_guard lock(mutex);
+  auto found = names.find(name);
+  if (found == names.end()) found = names.emplace(name).first;
+  return found->c_str();
+}
+
+int BodyContext::declared(const Buffer& buffer) const {
+  int modes = 0;
+  for (std::size_t i = 0; i < task_.access_count; ++i)
+    if (&task_.buffer(i) == &buffer) modes |= static_cast<int>(task_.mode(i));
+  return modes;
+}
+
+// --- Buffers -------------------------------------------------------------------------------------------------------------
+
+BufferReference Engine::create_buffer(Device device, std::size_t bytes) {
+  scheduler_.devices().at(device);
+  return BufferReference::adopt(new Buffer(device, bytes));
+}
+
+BufferReference Engine::borrow(Device device, std::byte* data, std::size_t bytes, std::shared_ptr<const void> owner) {
+  if (!scheduler_.devices().at(device).host_accessible)
+    throw DeviceError("memory of the host cannot be used on " + to_string(device) + " without a copy");
+  auto* buffer = new Buffer(device, bytes);
+  buffer->data_.store(data, std::memory_order_relaxed);
+  buffer->borrowed_ = true;
+  buffer->written_ = true;
+  buffer->owner_ = std::move(owner);
+  return BufferReference::adopt(buffer);
+}
+
+std::byte* Engine::bind_now(Buffer& buffer) {
+  scheduler_.bind_now(buffer, "host data", CallSite());
+  buffer.written_ = true;
+  return buffer.data();
+}
+
+void BufferReference::free(Buffer& buffer) { Engine::get().free_buffer(buffer); }
+
+void Engine::free_buffer(Buffer& buffer) {
+  ThreadState& me = scheduler_.thread();
+  Task* task = me.take_task();
+  new (task->closure) Buffer*(&buffer);
+  task->invoke = [](Task& self, BodyContext*) {
+    PointSet pending;
+    for_each_link(self, [&](const Link& link) { pending.add(Point::from_bits(link.bits & ~point_carries_value)); });
+    Engine::get().scheduler_.release_buffer(**std::launder(reinterpret_cast<Buffer**>(self.closure)), std::move(pending));
+  };
+  Recorder recorder(scheduler_, *task);
+  bool ready = false;
+  {
+    const MutexLock lock(scheduler_.recording());
+    recorder.begin({.name = "free", .device = buffer.device()}, Task::Kind::release);
+    if (buffer.written_) recorder.access({&buffer, nullptr, AccessMode::write});
+    ready = recorder.finish();
+  }
+  recorder.carry_out_joins();
+  if (ready) scheduler_.carry_out(*task);
+}
+
+// --- Tasks ---------------------------------------------------------------------------------------------------------------
+
+Task& Engine::acquire_task() {
+  ThreadState& me = scheduler_.thread();
+  // A task inside another never waits here: what it would wait for may wait for it.
+  if (++me.submissions % submissions_between_looks == 0 && me.frame == nullptr) [[unlikely]]
+    hold_back();
+  return *me.take_task();
+}
+
+void Engine::hold_back() {
+  const std::uint64_t limit = max_inflight();
+  if (scheduler_.count().pending() < limit) return;
+  // Waits until an eighth is gone, so that the wait is not repeated at once. If nothing moves for a second, what is pending
+  // waits for something that only the caller can do: it is let through.
+  using clock = std::chrono::steady_clock;
+  std::uint64_t seen = scheduler_.count().pending();
+  clock::time_point moved = clock::now();
+  for (int polls = 0;; ++polls) {
+    const std::uint64_t pending = scheduler_.count().pending();
+    if (pending <= limit - limit / 8) return;
+    if (pending != seen) {
+      seen = pending;
+      moved = clock::now();
+    } else if (clock::now() - moved > std::chrono::seconds(1)) {
+      return;
+    }
+    if (polls < 1000) {
+      for (int pause = 0; pause < 64; ++pause) __builtin_ia32_pause();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+}
+
+void Engine::commit(Task& task, const Submission& submission) {
+  const std::size_t count = submission.accesses.size();
+  if (count > Task::max_accesses) {
+    task.invoke(task, nullptr);
+    scheduler_.thread().recycle(task);
+    throw UsageError(submission.name,
+                     std::to_string(count) + " accesses in one task; at most " + std::to_string(Task::max_accesses), submission.site);
+  }
+  std::uintptr_t* accesses = count <= Task::inline_accesses ? task.accesses : new std::uintptr_t[count];
+  for (std::size_t i = 0; i < count; ++i)
+    accesses[i] = reinterpret_cast<std::uintptr_t>(submission.accesses[i].buffer) |
+                  static_cast<std::uintptr_t>(submission.accesses[i].mode);
+  if (count > Task::inline_accesses) task.accesses[0] = reinterpret_cast<std::uintptr_t>(accesses);
+
+  Recorder recorder(scheduler_, task);
+  bool ready = false;
+  {
+    const MutexLock lock(scheduler_.recording());
+    recorder.begin(submission, Task::Kind::normal);
+    task.access_count = static_cast<std::uint32_t>(count);
+    for (const Access& access : submission.accesses) recorder.access(access);
+    ready = recorder.finish();
+  }
+  recorder.carry_out_joins();
+  if (ready) scheduler_.dispatch(task);
+}
+
+void Engine::wait(Buffer& buffer, const Box* box, const char* operation, CallSite site) {
+  wait_for_buffer(scheduler_, buffer, box, operation, site);
+}
+void Engine::wait_all(CallSite site) { stretto::wait_all(scheduler_, site); }
+void Engine::synchronize(Device device, CallSite site) {
+  scheduler_.devices().at(device);
+  stretto::synchronize(scheduler_, device, site);
+}
+
+}  // namespace stretto

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <vector>
+
+#include "base/mutex.h"
+#include "ordering/failure.h"
+
+namespace stretto {
+
+/// The failures that nobody was told of yet.
+class FailureBook {
+ public:
+  /// A new root failure; `error` is what the task's body threw, with the task's name and line.
+  FailureReference add(std::exception_ptr error) {
+    const FailureReference failure(new Failure(std::move(error), next_.fetch_add(1, std::memory_order_relaxed)));
+    const MutexLock lock(mutex_);
+    unread_.push_back(failure);
+    return failure;
+  }
+
+  /// The earliest failure that was not read, or null; all become read.
+  FailureReference take_unread() {
+    const MutexLock lock(mutex_);
+    FailureReference earliest;
+    for (const FailureReference& failure : unread_)
+      if (!failure->read.exchange(true) && (!earliest || failure->sequence < earliest->sequence)) earliest = failure;
+    unread_.clear();
+    return earliest;
+  }
+
+  Mutex& mutex() STRETTO_RETURN_CAPABILITY(mutex_) { return mutex_; }
+
+ private:
+  Mutex mutex_;
+  std::vector<FailureReference> unread_ STRETTO_GUARDED_BY(mutex_);
+  std::atomic<std::uint64_t> next_{1};
+};
+
+}  // namespace stretto

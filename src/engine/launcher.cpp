@@ -1,0 +1,315 @@
+#include "engine/launcher.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <stretto/base/error.h>
+
+#include "engine/scheduler.h"
+
+namespace stretto {
+namespace {
+
+// How long the issuer waits before it looks again for memory for tasks that found none.
+constexpr std::chrono::milliseconds memory_retry{1};
+constexpr int rounds_until_stuck = 20;
+
+/// Failures found on devices, by the point of the task that failed: what was issued behind it is poisoned when it retires.
+class FailedPoints {
+ public:
+  void add(Point point, Failure* failure) {
+    const std::lock_guard lock(mutex_);
+    failures_[point.bits()] = FailureReference(failure);
+    any_.store(true, std::memory_order_release);
+  }
+  FailureReference find(Point point) {
+    if (!any_.load(std::memory_order_acquire)) return {};
+    const std::lock_guard lock(mutex_);
+    const auto found = failures_.find(point.bits());
+    return found == failures_.end() ? FailureReference() : found->second;
+  }
+
+ private:
+  std::atomic<bool> any_{false};
+  std::mutex mutex_;
+  std::map<std::uint64_t, FailureReference> failures_;
+};
+
+FailedPoints& failed_points() {
+  static auto& points = *new FailedPoints;
+  return points;
+}
+
+}  // namespace
+
+std::array<std::atomic<Launcher::LaneState*>, max_lanes> Launcher::all_lanes_{};
+
+/// Calls `function(point, carries_value)` for the points of in-order predecessors.
+template <typename Function>
+void Launcher::for_each_point(const Task& task, Function function) {
+  for_each_link(task, [&](const Link& link) {
+    const Point point = Point::from_bits(link.bits & ~point_carries_value);
+    if (point) function(point, (link.bits & point_carries_value) != 0);
+  });
+}
+
+Launcher::Launcher(Scheduler& scheduler, EngineDevice& device) : scheduler_(scheduler), device_(device) {
+  for (Lane* lane : device.backend->lanes(device.device.index())) {
+    auto state = std::make_unique<LaneState>(*lane);
+    all_lanes_[lane->id()].store(state.get());
+    lanes_[static_cast<std::size_t>(lane->role())].push_back(std::move(state));
+  }
+}
+
+Launcher::~Launcher() { stop(); }
+
+void Launcher::start() {
+  started_ = true;
+  issuer_ = std::thread([this] { issue_loop(); });
+  retirer_ = std::thread([this] { retire_loop(); });
+}
+
+void Launcher::stop() {
+  {
+    const MutexLock lock(mutex_);
+    stopping_ = true;
+    pushed_.notify_all();
+  }
+  if (issuer_.joinable()) issuer_.join();
+  {
+    const MutexLock lock(retire_mutex_);
+    retiring_stops_ = true;
+    issued_any_.notify_all();
+  }
+  if (retirer_.joinable()) retirer_.join();
+}
+
+template <typename Failure>
+void Launcher::fail_and_complete(Task& task, const Failure& failure) {
+  try {
+    throw failure;
+  } catch (...) {
+    scheduler_.fail(task, scheduler_.current_failure(task));
+  }
+  task.invoke(task, nullptr);
+  complete(task);
+}
+
+void Launcher::reset_after_fork() {
+  // The threads are gone, and the driver's state with them: nothing may be called on the device's lanes any more.
+  lost_.store(true);
+  pending_.store(0);
+  in_flight_.store(0);
+}
+
+void Launcher::push(Task& task) {
+  pending_.fetch_add(1, std::memory_order_acq_rel);
+  if (lost_.load(std::memory_order_relaxed)) [[unlikely]] {
+    fail_and_complete(task, DeviceError(to_string(device_.device) + " cannot be used in a forked child"));
+    return;
+  }
+  const MutexLock lock(mutex_);
+  if (!started_) start();
+  queues_[static_cast<std::size_t>(task.priority.load(std::memory_order_relaxed))].push_back(&task);
+  pushed_.notify_one();
+}
+
+// --- Issuing -------------------------------------------------------------------------------------------------------------
+
+void Launcher::issue_loop() {
+  while (true) {
+    Task* task = nullptr;
+    {
+      MutexLock lock(mutex_);
+      while (task == nullptr) {
+        for (auto& queue : queues_) {
+          if (queue.empty()) continue;
+          task = queue.front();
+          queue.pop_front();
+          break;
+        }
+        if (task != nullptr) break;
+        if (stopping_) return;
+        if (blocked_.empty()) {
+          pushed_.wait(lock);
+        } else if (!pushed_.wait_for(lock, memory_retry)) {
+          break;
+        }
+      }
+    }
+    // Tasks that found no memory go first, in their order, whenever something may have changed.
+    while (!blocked_.empty() && try_issue(*blocked_.front())) {
+      blocked_.pop_front();
+      stuck_rounds_ = 0;
+    }
+    if (task == nullptr) {
+      fail_blocked_if_stuck();
+    } else if (!try_issue(*task)) {
+      blocked_.push_back(task);
+    }
+  }
+}
+
+bool Launcher::try_issue(Task& task) {
+  if (task.failure.load(std::memory_order_acquire) != nullptr) {
+    task.invoke(task, nullptr);
+    complete(task);
+    return true;
+  }
+  LaneState& lane = choose_lane(task);
+  PointSet memory_waits;
+  if (!scheduler_.try_bind_memory(task, lane.lane.id(), memory_waits)) return false;
+  issue(task, lane, memory_waits);
+  return true;
+}
+
+void Launcher::fail_blocked_if_stuck() {
+  // Memory may still come back while anything runs anywhere. When nothing has for a while, it will not.
+  if (scheduler_.executing() > 0 || in_flight_.load() > 0 || ++stuck_rounds_ < rounds_until_stuck) return;
+  stuck_rounds_ = 0;
+  Task& task = *blocked_.front();
+  blocked_.pop_front();
+  fail_for_memory(task);
+}
+
+void Launcher::fail_for_memory(Task& task) {
+  try {
+    scheduler_.throw_out_of_memory(task);
+  } catch (const OutOfMemoryError& error) {
+    fail_and_complete(task, error);
+  }
+}
+
+Launcher::LaneState& Launcher::choose_lane(const Task& task) {
+  auto& lanes = lanes_[static_cast<std::size_t>(task.role)];
+  LaneState* chosen = nullptr;
+  for_each_point(task, [&](Point point, bool) {
+    // If the predecessor is still the lane's tail, this is its first successor: go on where it ran.
+    for (const auto& lane : lanes)
+      if (chosen == nullptr && lane->lane.id() == point.lane() && lane->last_sequence == point.sequence())
+        chosen = lane.get();
+  });
+  if (chosen != nullptr) return *chosen;
+  return **std::ranges::min_element(lanes, {}, [](const auto& lane) { return lane->load.load(std::memory_order_relaxed); });
+}
+
+void Launcher::wait_for(LaneState& lane, Point point) {
+  if (lane.clock.dominates(point)) return;
+  if (!lane_progress().complete(point)) {
+    LaneState& other = *all_lanes_[point.lane()].load();
+    const MutexLock lock(other.mutex);
+    if (!other.issued.empty() && other.issued.front().point.sequence() <= point.sequence()) {
+      const Issued& behind = other.issued[point.sequence() - other.issued.front().point.sequence()];
+      lane.lane.wait(*behind.event);
+      lane.clock.merge(behind.clock);
+      waits_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  lane.clock.advance(point);
+}
+
+void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) {
+  {
+    std::vector<Event*> events;
+    {
+      const MutexLock lock(lane.mutex);
+      events.swap(lane.retired_events);
+    }
+    for (Event* event : events) lane.lane.release(event);
+  }
+  for_each_point(task, [&](Point point, bool) { wait_for(lane, point); });
+  for (const Point point : memory_waits) wait_for(lane, point);
+  const Point point(lane.lane.id(), ++lane.last_sequence);
+  lane.lane.issue(task, scheduler_);
+  Event* event = lane.lane.record();
+  lane.clock.advance(point);
+  lane.load.fetch_add(1, std::memory_order_relaxed);
+  {
+    const MutexLock lock(lane.mutex);
+    lane.issued.push_back({&task, event, point, lane.clock});
+  }
+  // Successors first: from the moment the retirer knows of the task, it may be gone.
+  scheduler_.issued(task, point);
+  if (in_flight_.fetch_add(1, std::memory_order_seq_cst) == 0) {
+    const MutexLock lock(retire_mutex_);
+    issued_any_.notify_one();
+  }
+}
+
+void Launcher::run_to_end(Task& task) {
+  pending_.fetch_add(1, std::memory_order_acq_rel);
+  if (!try_issue(task)) {
+    fail_for_memory(task);
+    return;
+  }
+  for (auto& role : lanes_)
+    for (auto& lane : role)
+      while (lane->load.load() > 0)
+        if (!retire_front(*lane)) std::this_thread::yield();
+}
+
+// --- Retiring ------------------------------------------------------------------------------------------------------------
+
+void Launcher::retire_loop() {
+  int idle_polls = 0;
+  while (true) {
+    if (in_flight_.load(std::memory_order_seq_cst) == 0) {
+      scheduler_.idle();
+      MutexLock lock(retire_mutex_);
+      while (in_flight_.load(std::memory_order_seq_cst) == 0 && !retiring_stops_.load()) issued_any_.wait(lock);
+      if (in_flight_.load() == 0) return;
+    }
+    bool any = false;
+    for (auto& role : lanes_)
+      for (auto& lane : role)
+        while (lane->load.load(std::memory_order_relaxed) > 0 && retire_front(*lane)) any = true;
+    if (any) {
+      idle_polls = 0;
+      continue;
+    }
+    // Polling an event costs about a microsecond and finds most short kernels; long ones are not worth a core.
+    ++idle_polls;
+    if (idle_polls < 64) {
+      for (int pause = 0; pause < 32; ++pause) __builtin_ia32_pause();
+    } else {
+      scheduler_.idle();
+      std::this_thread::sleep_for(std::chrono::microseconds(std::min(idle_polls / 4, 50)));
+    }
+  }
+}
+
+bool Launcher::retire_front(LaneState& lane) {
+  Task* task = nullptr;
+  Point point;
+  {
+    const MutexLock lock(lane.mutex);
+    if (lane.issued.empty()) return false;
+    const Issued& front = lane.issued.front();
+    if (!front.event->complete()) return false;
+    // A failure is found when a task retires: what came before must have retired, for it to be passed on.
+    bool in_turn = true;
+    for_each_point(*front.task, [&](Point before, bool) { in_turn &= lane_progress().complete(before); });
+    if (!in_turn) return false;
+    task = front.task;
+    point = front.point;
+    lane.retired_events.push_back(front.event);
+    lane.issued.pop_front();
+  }
+  for_each_point(*task, [&](Point before, bool carries_value) {
+    if (carries_value)
+      if (const FailureReference failure = failed_points().find(before)) scheduler_.fail(*task, failure);
+  });
+  if (Failure* failure = task->failure.load(std::memory_order_acquire)) failed_points().add(point, failure);
+  lane_progress().advance(point);
+  lane.load.fetch_sub(1, std::memory_order_release);
+  in_flight_.fetch_sub(1, std::memory_order_seq_cst);
+  complete(*task);
+  return true;
+}
+
+void Launcher::complete(Task& task) {
+  pending_.fetch_sub(1, std::memory_order_acq_rel);
+  scheduler_.complete(task, nullptr);
+}
+
+}  // namespace stretto

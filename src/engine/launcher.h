@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/mutex.h"
+#include "engine/task.h"
+#include "ordering/clock.h"
+
+namespace stretto {
+
+class Scheduler;
+struct EngineDevice;
+
+/// Issues the tasks of one device with in-order lanes, and retires them when their events are complete: a thread for each.
+///
+/// A task is issued as soon as its predecessors are issued; the device does the waiting. A wait is recorded only for a point that
+/// the lane's clock does not dominate yet, on the event directly behind that point's task, and then the clock of that point is merged.
+class Launcher {
+ public:
+  Launcher(Scheduler& scheduler, EngineDevice& device);
+  ~Launcher();
+
+  /// Appends a task that is ready to be issued. From any thread; does not block.
+  void push(Task& task);
+  /// Issues a task and waits for its end, on the calling thread: the serial engine.
+  void run_to_end(Task& task);
+  /// Tasks pushed and not yet retired.
+  int pending() const { return pending_.load(std::memory_order_acquire); }
+  /// Tasks issued and not yet retired.
+  int in_flight() const { return in_flight_.load(std::memory_order_acquire); }
+  /// Waits recorded between lanes so far, for tests.
+  std::uint64_t waits_recorded() const { return waits_.load(std::memory_order_relaxed); }
+  /// Ends the threads. What was not issued stays so.
+  void stop();
+  /// In the child after a fork: the device is lost to it.
+  void reset_after_fork();
+
+ private:
+  struct Issued {
+    Task* task;
+    Event* event;
+    Point point;
+    Clock clock;
+  };
+  struct LaneState {
+    explicit LaneState(Lane& one) : lane(one) {}
+    Lane& lane;
+    Clock clock;                      ///< What the lane is known to have waited for. Only the issuing thread.
+    std::uint64_t last_sequence = 0;  ///< Only the issuing thread.
+    Mutex mutex;
+    std::deque<Issued> issued STRETTO_GUARDED_BY(mutex);
+    std::vector<Event*> retired_events STRETTO_GUARDED_BY(mutex);
+    std::atomic<int> load{0};
+  };
+
+  void start();
+  void issue_loop();
+  void retire_loop();
+  bool try_issue(Task& task);
+  void issue(Task& task, LaneState& lane, const PointSet& memory_waits);
+  LaneState& choose_lane(const Task& task);
+  void wait_for(LaneState& lane, Point point);
+  bool retire_front(LaneState& lane);
+  void complete(Task& task);
+  void fail_blocked_if_stuck();
+  void fail_for_memory(Task& task);
+  template <typename Failure>
+  void fail_and_complete(Task& task, const Failure& failure);
+  template <typename Function>
+  static void for_each_point(const Task& task, Function function);
+
+  static std::array<std::atomic<LaneState*>, max_lanes> all_lanes_;
+
+  Scheduler& scheduler_;
+  EngineDevice& device_;
+  std::array<std::vector<std::unique_ptr<LaneState>>, lane_role_count> lanes_;
+  std::atomic<int> pending_{0};
+  std::atomic<std::uint64_t> waits_{0};
+
+  Mutex mutex_;
+  ConditionVariable pushed_;
+  std::array<std::deque<Task*>, priority_count> queues_ STRETTO_GUARDED_BY(mutex_);
+  bool started_ STRETTO_GUARDED_BY(mutex_) = false;
+  bool stopping_ STRETTO_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> lost_{false};
+  std::deque<Task*> blocked_;  ///< Wait for memory; only the issuing thread.
+  int stuck_rounds_ = 0;
+
+  Mutex retire_mutex_;
+  ConditionVariable issued_any_;
+  std::atomic<int> in_flight_{0};
+  std::atomic<bool> retiring_stops_{false};
+  std::thread issuer_;
+  std::thread retirer_;
+};
+
+}  // namespace stretto

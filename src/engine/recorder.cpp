@@ -1,0 +1,151 @@
+#include "engine/recorder.h"
+
+#include <stretto/base/error.h>
+
+namespace stretto {
+
+Recorder::Recorder(Scheduler& scheduler, Task& task) : scheduler_(scheduler), task_(task) {}
+
+void Recorder::begin(const Submission& submission, Task::Kind kind) {
+  if (++task_.generation == 0) task_.generation = 1;
+  task_.name = submission.name;
+  task_.file = submission.site.file;
+  task_.line = std::min(submission.site.line, Task::max_line);
+  task_.device_kind = submission.device.kind();
+  task_.device_index = static_cast<std::uint8_t>(submission.device.index());
+  task_.role = submission.role;
+  task_.kind = kind;
+  task_.priority.store(submission.priority, std::memory_order_relaxed);
+  task_.flags = submission.outside_effect ? Task::outside_effect : 0;
+  if (kind == Task::Kind::normal && submission.device.kind() != DeviceKind::cpu) task_.flags |= Task::in_order;
+  if (scheduler_.count().submit() == 1) task_.flags |= Task::odd_epoch;
+  task_.state.store(0, std::memory_order_relaxed);
+  task_.point.store(0, std::memory_order_relaxed);
+  task_.link_count = 0;
+  task_.successors.store(0, std::memory_order_relaxed);
+  task_.issue_successors.store(task_.is_in_order() ? 0 : closed_list, std::memory_order_relaxed);
+}
+
+void Recorder::access(const Access& access) {
+  Buffer& buffer = *access.buffer;
+  AccessMode mode = access.mode;
+  if (!buffer.written_) {
+    // The first access binds the memory, so it must be alone, even if it only reads (what nobody wrote).
+    buffer.written_ = true;
+    if (mode == AccessMode::read) mode = AccessMode::read_write;
+  }
+  const Box* box = access.box;
+  if (box != nullptr && box->empty()) box = nullptr;
+  buffer.log_.access(box, mode, scheduler_.slab().reference(task_), *this);
+}
+
+void Recorder::peek(Buffer& buffer, const Box* box) { buffer.log_.peek(box, *this); }
+
+void Recorder::after(TaskReference reference, bool carries_value) {
+  Task& other = scheduler_.slab().at(reference.slot);
+  if (other.generation != reference.generation || &other == &task_) return;
+  add_predecessor(other, carries_value);
+}
+
+void Recorder::add_predecessor(Task& predecessor, bool carries_value) {
+  for (std::size_t i = 0; i < count_; ++i) {
+    Candidate& known = candidate(i);
+    if (known.task != &predecessor) continue;
+    known.carries_value |= carries_value;
+    return;
+  }
+  if (count_ < inline_candidates) {
+    first_[count_] = {&predecessor, carries_value};
+  } else {
+    more_.push_back({&predecessor, carries_value});
+  }
+  ++count_;
+}
+
+void Recorder::reads_failed(const FailureReference& failure) {
+  if (!failure_ || failure->sequence < failure_->sequence) failure_ = failure;
+}
+
+bool Recorder::finished(TaskReference reference) const {
+  const Task& other = scheduler_.slab().at(reference.slot);
+  return other.generation != reference.generation || other.successors.load(std::memory_order_acquire) == closed_list;
+}
+
+TaskReference Recorder::join(std::span<const TaskReference> tasks) {
+  Task& joined = *scheduler_.thread().take_task();
+  Recorder recorder(scheduler_, joined);
+  recorder.begin({.name = "join", .device = Device(task_.device_kind, task_.device_index)}, Task::Kind::join);
+  for (const TaskReference task : tasks) recorder.after(task, true);
+  if (recorder.finish()) joins_.push_back(&joined);
+  return scheduler_.slab().reference(joined);
+}
+
+Link& Recorder::link(int i, std::uintptr_t& flags) {
+  if (i < Task::inline_links) return task_.links[i];
+  flags |= link_in_extension;
+  i -= Task::inline_links;
+  Extension** extension = &task_.extension;
+  while (true) {
+    if (*extension == nullptr) *extension = new Extension(task_);
+    if (i < Extension::capacity) return (*extension)->links[i];
+    i -= Extension::capacity;
+    extension = &(*extension)->next;
+  }
+}
+
+bool Recorder::tie(const Candidate& candidate, int index) {
+  Task& predecessor = *candidate.task;
+  std::uintptr_t flags = candidate.carries_value ? link_carries_value : 0;
+  Link& edge = link(index, flags);
+  // In-order work is issued as soon as its in-order predecessors are issued, and memory is freed with them: their points say what
+  // the device still has to wait for. Everything else waits until predecessors are complete.
+  const bool at_issue = predecessor.is_in_order() && (task_.is_in_order() || task_.kind == Task::Kind::release) &&
+                        predecessor.device_kind == task_.device_kind;
+  std::atomic<std::uintptr_t>& list = at_issue ? predecessor.issue_successors : predecessor.successors;
+  std::uintptr_t head = list.load(std::memory_order_acquire);
+  do {
+    if (head == closed_list) {
+      if (!at_issue) return false;
+      edge.bits = predecessor.point.load(std::memory_order_acquire) | (candidate.carries_value ? point_carries_value : 0);
+      break;
+    }
+    edge.bits = head;
+  } while (!list.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(&edge) | flags, std::memory_order_acq_rel,
+                                       std::memory_order_acquire));
+  TaskReference reference = scheduler_.slab().reference(predecessor);
+  if (index < Task::inline_links) {
+    task_.predecessors[index] = reference;
+  } else {
+    auto* extension = reinterpret_cast<Extension*>(reinterpret_cast<std::uintptr_t>(&edge) & ~(alignof(Extension) - 1));
+    extension->predecessors[&edge - extension->links] = reference;
+  }
+  task_.link_count = static_cast<std::uint32_t>(index) + 1;
+  const Priority priority = task_.priority.load(std::memory_order_relaxed);
+  if (predecessor.priority.load(std::memory_order_relaxed) > priority) scheduler_.raise_priority(predecessor, priority);
+  return head != closed_list;
+}
+
+bool Recorder::finish() {
+  if (failure_) scheduler_.fail(task_, failure_);
+  bool ready = true;
+  if (count_ > 0) {
+    task_.pending.store(static_cast<std::uint32_t>(count_) + 1, std::memory_order_relaxed);
+    std::uint32_t untied = 1;
+    for (std::size_t i = 0; i < count_; ++i)
+      if (!tie(candidate(i), static_cast<int>(task_.link_count))) ++untied;
+    if (untied == count_ + 1) {
+      task_.pending.store(0, std::memory_order_relaxed);
+    } else {
+      ready = task_.pending.fetch_sub(untied, std::memory_order_acq_rel) == untied;
+    }
+  } else {
+    task_.pending.store(0, std::memory_order_relaxed);
+  }
+  return ready;
+}
+
+void Recorder::carry_out_joins() {
+  for (Task* joined : joins_) scheduler_.carry_out(*joined);
+}
+
+}  // namespace stretto

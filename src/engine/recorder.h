@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/scheduler.h"
+
+namespace stretto {
+
+/// Records one task: collects from the access logs what it comes after, and ties the edges. Used under the recording lock.
+class Recorder final : public AccessSink {
+ public:
+  Recorder(Scheduler& scheduler, Task& task);
+
+  /// Opens the task's slot for a new life; before any access.
+  void begin(const Submission& submission, Task::Kind kind);
+  void access(const Access& access);
+  /// Whom a reader of `box` comes after, without recording an access.
+  void peek(Buffer& buffer, const Box* box);
+  void add_predecessor(Task& predecessor, bool carries_value);
+  std::size_t predecessor_count() const { return count_; }
+  const FailureReference& failure() const { return failure_; }
+  /// Ties the edges. True when nothing is left to wait for: the caller dispatches the task after it let go of the lock.
+  bool finish();
+  /// Carries out joins that had nothing left to wait for. After the caller let go of the lock.
+  void carry_out_joins();
+
+  // AccessSink.
+  void after(TaskReference task, bool carries_value) override;
+  void reads_failed(const FailureReference& failure) override;
+  bool finished(TaskReference task) const override;
+  TaskReference join(std::span<const TaskReference> tasks) override;
+
+ private:
+  struct Candidate {
+    Task* task;
+    bool carries_value;
+  };
+  static constexpr std::size_t inline_candidates = 16;
+
+  Candidate& candidate(std::size_t i) { return i < inline_candidates ? first_[i] : more_[i - inline_candidates]; }
+  Link& link(int i, std::uintptr_t& flags);
+  bool tie(const Candidate& candidate, int index);
+
+  Scheduler& scheduler_;
+  Task& task_;
+  std::size_t count_ = 0;
+  std::array<Candidate, inline_candidates> first_;
+  std::vector<Candidate> more_;
+  FailureReference failure_;
+  std::vector<Task*> joins_;
+};
+
+}  // namespace stretto

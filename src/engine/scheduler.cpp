@@ -1,0 +1,272 @@
+#include "engine/scheduler.h"
+
+#include <stretto/base/error.h>
+
+#include "base/environment.h"
+#include "engine/launcher.h"
+
+namespace stretto {
+namespace {
+
+/// Where a body runs that runs on no worker: loops are run through.
+class InlineContext final : public KernelContext {
+ public:
+  void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body) override {
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) body(chunk);
+  }
+};
+
+Task& owner_of(std::uintptr_t link) {
+  if ((link & link_in_extension) != 0)
+    return *reinterpret_cast<Extension*>(link & ~(std::uintptr_t{alignof(Extension)} - 1))->owner;
+  return *reinterpret_cast<Task*>(link & ~(std::uintptr_t{alignof(Task)} - 1));
+}
+
+/// One predecessor less; true when it was the last.
+bool arrive(Task& task) {
+  // When one is left it is the caller's, and nobody else changes the number: no exclusive access to the line is needed.
+  if (task.pending.load(std::memory_order_acquire) == 1) {
+    task.pending.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  return task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+}  // namespace
+
+Scheduler::Scheduler() : serial_(environment().engine == EngineKind::serial), devices_(*this) {}
+
+// --- Running -------------------------------------------------------------------------------------------------------------
+
+Work* Scheduler::run(Work& work, KernelContext& context) {
+  auto& task = static_cast<Task&>(work);
+  if (task.pending.load(std::memory_order_relaxed) != 0) {
+    std::uint32_t expected = Task::queued;
+    if (!task.pending.compare_exchange_strong(expected, Task::claimed, std::memory_order_acq_rel)) {
+      // Somebody ran it before its turn; what was popped is only its place. The slot is free once it is done, too.
+      if ((task.state.fetch_or(Task::popped_stale, std::memory_order_acq_rel) & Task::done_early) != 0) recycle(task);
+      return nullptr;
+    }
+  }
+  execute_body(task, context);
+  return complete(task, devices_.known(DeviceKind::cpu, task.device_index).workers);
+}
+
+Work& Scheduler::put_back(Work& work) {
+  static_cast<Task&>(work).pending.store(Task::queued, std::memory_order_release);
+  return work;
+}
+
+void Scheduler::execute(Work& work, KernelContext& context) { execute_body(static_cast<Task&>(work), context); }
+
+void Scheduler::execute_body(Task& task, KernelContext& context) {
+  ThreadState& me = thread();
+  ThreadState::Frame frame{&task, me.frame};
+  me.frame = &frame;
+  me.cell().enter();
+  const bool dropped = ending_.load(std::memory_order_relaxed) &&
+                       (task.state.load(std::memory_order_relaxed) & Task::needed_at_exit) == 0;
+  if (task.failure.load(std::memory_order_acquire) != nullptr || dropped) [[unlikely]] {
+    task.invoke(task, nullptr);
+  } else {
+    bool entered = false;
+    try {
+      if (!task.is_in_order()) bind_memory(task);
+      BodyContext body(task, context);
+      entered = true;
+      task.invoke(task, &body);
+    } catch (...) {
+      fail(task, current_failure(task));
+      if (!entered) task.invoke(task, nullptr);
+    }
+  }
+  me.cell().leave();
+  me.frame = frame.outer;
+}
+
+bool Scheduler::claim_early(Task& task) {
+  std::uint32_t expected = Task::queued;
+  return task.pending.compare_exchange_strong(expected, Task::claimed_early, std::memory_order_acq_rel);
+}
+
+Work* Scheduler::run_claimed_early(Task& task, KernelContext& context) {
+  execute_body(task, context);
+  return complete(task, devices_.known(DeviceKind::cpu, task.device_index).workers);
+}
+
+bool Scheduler::run_urgent(KernelContext& context) {
+  if (urgent_count_.load(std::memory_order_relaxed) == 0) [[likely]]
+    return false;
+  Task* task = nullptr;
+  {
+    const std::lock_guard lock(urgent_mutex_);
+    while (task == nullptr && !urgent_.empty()) {
+      Task& candidate = slab_.at(urgent_.back().slot);
+      urgent_.pop_back();
+      // If the slot lives another life by now, another ready task runs early: no harm.
+      if (claim_early(candidate)) task = &candidate;
+    }
+    urgent_count_.store(static_cast<int>(urgent_.size()), std::memory_order_relaxed);
+  }
+  if (task == nullptr) return false;
+  if (Work* next = run_claimed_early(*task, context)) dispatch(static_cast<Task&>(*next));
+  return true;
+}
+
+void Scheduler::idle() {
+  thread().flush();
+  // The exchange orders this thread's completions before the look at the waiters.
+  if (progress_waiters_.fetch_add(0, std::memory_order_seq_cst) == 0) return;
+  const MutexLock lock(progress_mutex_);
+  progress_.notify_all();
+}
+
+void Scheduler::await(FunctionRef<bool()> done) {
+  for (int pause = 0; pause < 300; ++pause) {
+    if (pause % 16 == 0 && done()) return;
+    __builtin_ia32_pause();
+  }
+  progress_waiters_.fetch_add(1, std::memory_order_seq_cst);
+  MutexLock lock(progress_mutex_);
+  // Workers that stay busy with other work tell nobody: the time limit makes up for them.
+  while (!done()) progress_.wait_for(lock, std::chrono::milliseconds(1));
+  progress_waiters_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void Scheduler::dispatch(Task& task) {
+  if (task.kind != Task::Kind::normal) {
+    carry_out(task);
+  } else if (serial()) {
+    run_inline(task);
+  } else if (task.is_in_order()) {
+    devices_.known(task.device_kind, task.device_index).launcher->push(task);
+  } else {
+    const Priority priority = task.priority.load(std::memory_order_relaxed);
+    task.pending.store(Task::queued, std::memory_order_release);
+    devices_.known(DeviceKind::cpu, task.device_index).workers->push(task, priority);
+  }
+}
+
+void Scheduler::run_inline(Task& task) {
+  const std::lock_guard order(serial_order_);
+  if (task.is_in_order()) {
+    devices_.known(task.device_kind, task.device_index).launcher->run_to_end(task);
+    return;
+  }
+  InlineContext context;
+  execute_body(task, context);
+  complete(task, nullptr);
+}
+
+void Scheduler::carry_out(Task& task) {
+  InlineContext inline_context;
+  BodyContext context(task, inline_context);
+  if (task.invoke != nullptr) task.invoke(task, &context);
+  complete(task, nullptr);
+}
+
+// --- Completion ----------------------------------------------------------------------------------------------------------
+
+Work* Scheduler::complete(Task& task, WorkerLane* lane) {
+  Failure* failure = task.failure.load(std::memory_order_acquire);
+  if (failure != nullptr) [[unlikely]]
+    publish_failure(task, failure);
+  Work* next = nullptr;
+  // An in-order task that failed before it was issued is complete without ever having a point.
+  const std::uintptr_t issue_list = task.issue_successors.exchange(closed_list, std::memory_order_acq_rel);
+  if (issue_list != closed_list) release_list(issue_list, failure, Point(), lane, next);
+  const std::uintptr_t list = task.successors.exchange(closed_list, std::memory_order_acq_rel);
+  release_list(list, failure, Point(), lane, next);
+
+  ThreadState& me = thread();
+  const int epoch = (task.flags & Task::odd_epoch) != 0 ? 1 : 0;
+  if (task.access_count > Task::inline_accesses) delete[] reinterpret_cast<std::uintptr_t*>(task.accesses[0]);
+  task.access_count = 0;
+  const bool early = task.pending.load(std::memory_order_relaxed) == Task::claimed_early;
+  if (!early || (task.state.fetch_or(Task::done_early, std::memory_order_acq_rel) & Task::popped_stale) != 0)
+    recycle(task);
+  me.cell().complete(epoch);
+  return next;
+}
+
+void Scheduler::issued(Task& task, Point point) {
+  task.point.store(point.bits(), std::memory_order_release);
+  const std::uintptr_t list = task.issue_successors.exchange(closed_list, std::memory_order_acq_rel);
+  Work* next = nullptr;
+  release_list(list, nullptr, point, nullptr, next);
+}
+
+void Scheduler::release_list(std::uintptr_t list, Failure* failure, Point point, WorkerLane* lane, Work*& next) {
+  while (list != 0) {
+    auto& link = *reinterpret_cast<Link*>(list & ~link_flags);
+    Task& successor = owner_of(list);
+    const bool carries_value = (list & link_carries_value) != 0;
+    const std::uintptr_t rest = link.bits;
+    if (failure != nullptr && carries_value) [[unlikely]]
+      fail(successor, FailureReference(failure));
+    if (successor.is_in_order() || successor.kind == Task::Kind::release)
+      link.bits = point ? point.bits() | (carries_value ? point_carries_value : 0) : 0;
+    if (arrive(successor)) make_ready(successor, lane, next);
+    list = rest;
+  }
+}
+
+void Scheduler::make_ready(Task& task, WorkerLane* lane, Work*& next) {
+  if (lane != nullptr && next == nullptr && task.kind == Task::Kind::normal && !task.is_in_order() &&
+      devices_.known(DeviceKind::cpu, task.device_index).workers == lane &&
+      task.priority.load(std::memory_order_relaxed) == Priority::normal) {
+    next = &task;
+  } else {
+    dispatch(task);
+  }
+}
+
+void Scheduler::recycle(Task& task) {
+  if (Failure* failure = task.failure.exchange(nullptr, std::memory_order_acq_rel)) [[unlikely]]
+    FailureReference::adopt(failure);
+  thread().recycle(task);
+}
+
+// --- Failures ------------------------------------------------------------------------------------------------------------
+
+void Scheduler::fail(Task& task, const FailureReference& failure) {
+  const std::lock_guard lock(failing_);
+  Failure* known = task.failure.load(std::memory_order_relaxed);
+  if (known != nullptr && known->sequence <= failure->sequence) return;
+  task.failure.store(FailureReference(failure).release(), std::memory_order_release);
+  if (known != nullptr) FailureReference::adopt(known);
+}
+
+FailureReference Scheduler::current_failure(const Task& task) {
+  const CallSite site(task.file, "", task.line);
+  try {
+    throw;
+  } catch (Error& error) {
+    if (error.operation().empty()) error.with_context(task.name, site);
+    return failures_.add(std::current_exception());
+  } catch (const std::exception& error) {
+    return failures_.add(std::make_exception_ptr(Error(task.name, error.what(), site)));
+  } catch (...) {
+    return failures_.add(std::make_exception_ptr(Error(task.name, "threw something that is no std::exception", site)));
+  }
+}
+
+void Scheduler::publish_failure(Task& task, Failure* failure) {
+  const MutexLock lock(recording_);
+  for (std::size_t i = 0; i < task.access_count; ++i)
+    if (writes(task.mode(i))) task.buffer(i).mark_failed(slab_.reference(task), FailureReference(failure));
+}
+
+void Scheduler::raise_priority(Task& task, Priority priority) {
+  if (task.priority.load(std::memory_order_relaxed) <= priority) return;
+  task.priority.store(priority, std::memory_order_relaxed);
+  if (task.pending.load(std::memory_order_acquire) == Task::queued && task.kind == Task::Kind::normal &&
+      !task.is_in_order()) {
+    const std::lock_guard lock(urgent_mutex_);
+    urgent_.push_back(slab_.reference(task));
+    urgent_count_.store(static_cast<int>(urgent_.size()), std::memory_order_relaxed);
+  }
+  for_each_pending_predecessor(task, [&](Task& predecessor) { raise_priority(predecessor, priority); });
+}
+
+}  // namespace stretto

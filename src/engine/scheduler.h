@@ -1,0 +1,146 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "backend/lane.h"
+#include "base/mutex.h"
+#include "engine/devices.h"
+#include "engine/failure_book.h"
+#include "engine/pending_count.h"
+#include "engine/submission.h"
+#include "engine/task_slab.h"
+#include "engine/thread_state.h"
+
+namespace stretto {
+
+/// The machinery behind `Engine`: records tasks, sends ready ones to their lanes, and lets successors go.
+///
+/// A task passes through: recorded (under the recording lock: its edges come from the access logs) - ready (no predecessor left) -
+/// queued on a worker lane, or issued to an in-order lane - complete (successors are released, its slot is recycled). Tasks of kind
+/// join, release and wait have no body and no lane: whoever makes them ready carries them out on the spot.
+class Scheduler final : public Executor {
+ public:
+  Scheduler();
+
+  // Recording; see recorder.h.
+  Mutex& recording() STRETTO_RETURN_CAPABILITY(recording_) { return recording_; }
+  TaskSlab& slab() { return slab_; }
+  PendingCount& count() { return count_; }
+  DeviceTable& devices() { return devices_; }
+  FailureBook& failures() { return failures_; }
+  ThreadState& thread() { return ThreadState::current(slab_, count_); }
+  bool serial() const { return serial_.load(std::memory_order_relaxed); }
+
+  // Executor.
+  Work* run(Work& work, KernelContext& context) override;
+  Work& put_back(Work& work) override;
+  void execute(Work& work, KernelContext& context) override;
+  bool run_urgent(KernelContext& context) override;
+  void idle() override;
+
+  /// Sends a task whose last predecessor has gone to where it runs. In serial mode runs it here and now.
+  void dispatch(Task& task);
+  /// Carries out a task without a lane.
+  void carry_out(Task& task);
+  /// A task is complete: passes on failures, releases successors, recycles the slot. Returns a ready successor for `lane`, to be
+  /// run next by the caller, or null; `lane` null: all ready successors are dispatched.
+  Work* complete(Task& task, WorkerLane* lane);
+  /// An in-order task was issued at `point`: lets those go that only wait for that.
+  void issued(Task& task, Point point);
+
+  /// The task will not do its work, or did not. Keeps the earliest failure.
+  void fail(Task& task, const FailureReference& failure);
+  /// The exception being handled, as a new root failure of `task`.
+  FailureReference current_failure(const Task& task);
+
+  // Memory; see memory_binding.cpp.
+  /// Binds memory to what `task` accesses and has none. Adds to `waits` what must be done before the memory is touched. False when
+  /// the device has no memory at this moment; what was bound stays bound.
+  bool try_bind_memory(Task& task, LaneId lane, PointSet& waits);
+  /// For workers: waits until memory comes back, and throws OutOfMemoryError when nothing is left that could give any.
+  void bind_memory(Task& task);
+  /// Throws the error of a task that found no memory.
+  [[noreturn]] void throw_out_of_memory(Task& task);
+  /// Binds one buffer, on the calling thread and for it.
+  void bind_now(Buffer& buffer, const char* name, CallSite site);
+  /// Gives the buffer's memory back behind `pending`, and ends the buffer.
+  void release_buffer(Buffer& buffer, PointSet pending);
+
+  /// A queued task is claimed out of its turn. False when somebody else has it.
+  bool claim_early(Task& task);
+  Work* run_claimed_early(Task& task, KernelContext& context);
+  /// Makes a pending task and, through it, what it waits for at least as urgent as `priority`.
+  void raise_priority(Task& task, Priority priority) STRETTO_REQUIRES(recording_);
+
+  /// Calls `function(predecessor)` for each predecessor of a pending task that is pending itself.
+  template <typename Function>
+  void for_each_pending_predecessor(Task& task, Function function) STRETTO_REQUIRES(recording_);
+
+  /// Blocks until `done()`; it is looked at when a worker runs out of work, and now and then.
+  void await(FunctionRef<bool()> done);
+
+  // Ends and forks; see lifecycle.cpp.
+  /// Finishes what has effects outside, drops the rest, ends all threads. Later submissions run on the caller's thread.
+  void end();
+  void before_fork();
+  void after_fork(bool in_child);
+
+  /// Bodies that get on at this moment: not those that wait for memory or for other tasks.
+  int executing() const { return count_.executing() - stalled_.load(std::memory_order_relaxed); }
+  std::atomic<int>& stalled() { return stalled_; }
+  bool device_work_in_flight();
+
+ private:
+  void execute_body(Task& task, KernelContext& context);
+  void publish_failure(Task& task, Failure* failure);
+  void release_list(std::uintptr_t list, Failure* failure, Point point, WorkerLane* lane, Work*& next);
+  void make_ready(Task& task, WorkerLane* lane, Work*& next);
+  void run_inline(Task& task);
+  void recycle(Task& task);
+  bool try_bind(Buffer& buffer, const char* name, CallSite site, LaneId lane, PointSet& waits);
+  [[noreturn]] void throw_out_of_memory(Buffer& buffer, const char* name, CallSite site);
+  void mark_needed_at_exit() STRETTO_REQUIRES(recording_);
+  std::string describe_pending();
+  void poison_all_pending();
+
+  Mutex recording_;
+  TaskSlab slab_;
+  PendingCount count_;
+  FailureBook failures_;
+  std::atomic<bool> serial_;
+  std::atomic<bool> ending_{false};
+  std::recursive_mutex serial_order_;
+  std::mutex failing_;  ///< Held while a task's failure is set: rare, so one for all.
+  std::mutex binding_;
+  Mutex progress_mutex_;
+  ConditionVariable progress_;
+  std::atomic<int> progress_waiters_{0};
+  std::atomic<int> stalled_{0};
+
+  std::mutex urgent_mutex_;
+  std::vector<TaskReference> urgent_;
+  std::atomic<int> urgent_count_{0};
+
+  DeviceTable devices_;  // last: its lanes call this object
+};
+
+template <typename Function>
+void Scheduler::for_each_pending_predecessor(Task& task, Function function) {
+  const auto visit = [&](TaskReference reference) {
+    if (!reference) return;
+    Task& predecessor = slab_.at(reference.slot);
+    if (predecessor.generation == reference.generation &&
+        predecessor.successors.load(std::memory_order_acquire) != closed_list)
+      function(predecessor);
+  };
+  const int total = task.link_count;
+  for (int i = 0; i < total && i < Task::inline_links; ++i) visit(task.predecessors[i]);
+  Extension* extension = task.extension;
+  for (int i = Task::inline_links; i < total; i += Extension::capacity, extension = extension->next)
+    for (int j = 0; j < Extension::capacity && i + j < total; ++j) visit(extension->predecessors[j]);
+}
+
+}  // namespace stretto

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <stretto/base/call_site.h>
+
+#include "backend/lane.h"
+#include "engine/buffer.h"
+#include "ordering/failure.h"
+#include "ordering/task_reference.h"
+
+namespace stretto {
+
+struct Task;
+class TaskBody;
+
+/// One edge: an element of the predecessor's list of successors, stored in the successor. When an in-order predecessor is issued
+/// the list has been walked, and the same eight bytes then hold the predecessor's point.
+struct Link {
+  std::uintptr_t bits = 0;
+};
+
+/// Flags in the low bits of a pointer to a Link.
+inline constexpr std::uintptr_t link_carries_value = 1;  ///< The successor reads what the predecessor writes.
+inline constexpr std::uintptr_t link_in_extension = 2;   ///< The link lies in an Extension, not in the task.
+inline constexpr std::uintptr_t link_flags = 3;
+/// A list of successors that takes no more: the task is done (or issued).
+inline constexpr std::uintptr_t closed_list = ~std::uintptr_t{0};
+
+/// Of `Link::bits` once they hold a point: the edge carries a value.
+inline constexpr std::uint64_t point_carries_value = std::uint64_t{1} << 63;
+
+/// Room for what a task with many accesses or edges needs beyond its own. Stays with the slot for later tasks.
+struct alignas(256) Extension {
+  static constexpr int capacity = 13;
+  explicit Extension(Task& task) : owner(&task) {}
+
+  Task* owner;
+  Extension* next = nullptr;
+  Link links[capacity];
+  TaskReference predecessors[capacity];
+};
+
+/// What a task's body is called with: null data asks it to destroy its closure without running.
+class BodyContext;
+
+/// A pending task: 256 bytes, four cache lines. The first is what other threads write while the task waits; the rest is written by
+/// the submitter alone. Slots are recycled, never freed, so a stale pointer is always safe to look through.
+struct alignas(256) Task : Work {
+  static constexpr int inline_accesses = 4;
+  static constexpr int inline_links = 5;
+  static constexpr std::size_t inline_closure = 48;
+  using Invoke = void (*)(Task&, BodyContext*);
+
+  // Values of `pending`, besides the number of predecessors that are still awaited. At 0 the task is ready and belongs to the
+  // thread that made it so.
+  static constexpr std::uint32_t queued = 0x80000000;         ///< In a queue: whoever swaps it for a claim runs it.
+  static constexpr std::uint32_t claimed = 0x80000001;        ///< Taken out of its queue.
+  static constexpr std::uint32_t claimed_early = 0x80000002;  ///< Run before its turn: its place in the queue is stale.
+
+  // Bits of `state`.
+  static constexpr std::uint32_t done_early = 1;    ///< Done, while its place in a queue is still there.
+  static constexpr std::uint32_t popped_stale = 2;  ///< Its stale place has left the queue.
+  static constexpr std::uint32_t needed_at_exit = 4;
+
+  enum class Kind : std::uint8_t { normal, join, release, wait };
+  /// Bits of `flags`.
+  static constexpr std::uint8_t in_order = 1;        ///< Runs on in-order lanes.
+  static constexpr std::uint8_t outside_effect = 2;  ///< Must run before the process ends.
+  static constexpr std::uint8_t odd_epoch = 4;       ///< Which of the two counters of pending tasks counts it.
+
+  // What other threads write while the task waits.
+  std::atomic<std::uint32_t> pending{0};
+  std::atomic<std::uint32_t> state{0};
+  std::atomic<std::uintptr_t> successors{closed_list};        ///< Released when the task is complete.
+  std::atomic<std::uintptr_t> issue_successors{closed_list};  ///< Released when an in-order task is issued.
+  std::atomic<std::uint64_t> point{0};                        ///< Set when issued; see Point.
+  std::atomic<Failure*> failure{nullptr};                     ///< Holds a reference.
+
+  // What the submitter writes.
+  Extension* extension = nullptr;
+  Invoke invoke = nullptr;
+  Link links[inline_links];
+  TaskReference predecessors[inline_links];
+  std::uintptr_t accesses[inline_accesses];  ///< Buffer* | AccessMode; of more than four, the first points to all of them.
+  const char* name = "";
+  const char* file = "";
+  std::uint32_t generation = 0;
+  std::uint32_t line : 20 = 0;
+  std::uint32_t access_count : 12 = 0;
+  DeviceKind device_kind : 4 = DeviceKind::cpu;
+  LaneRole role : 4 = LaneRole::compute;
+  std::uint8_t device_index = 0;
+  Kind kind : 4 = Kind::normal;
+  std::uint8_t flags : 4 = 0;
+  std::atomic<Priority> priority{Priority::normal};
+  std::uint32_t link_count = 0;
+  alignas(8) std::byte closure[inline_closure];
+
+  static constexpr std::uint32_t max_accesses = (1 << 12) - 1;
+  static constexpr std::uint32_t max_line = (1 << 20) - 1;
+
+  bool is_in_order() const { return (flags & in_order) != 0; }
+  CallSite site() const { return {file, "", line}; }
+
+  std::uintptr_t access(std::size_t i) const {
+    return access_count <= inline_accesses ? accesses[i] : reinterpret_cast<const std::uintptr_t*>(accesses[0])[i];
+  }
+  Buffer& buffer(std::size_t i) const { return *reinterpret_cast<Buffer*>(access(i) & ~std::uintptr_t{3}); }
+  AccessMode mode(std::size_t i) const { return static_cast<AccessMode>(access(i) & 3); }
+};
+
+/// Calls `function(link)` for each of the task's edges to predecessors.
+template <typename Function>
+void for_each_link(const Task& task, Function function) {
+  const int count = static_cast<int>(task.link_count);
+  for (int i = 0; i < count && i < Task::inline_links; ++i) function(task.links[i]);
+  const Extension* extension = task.extension;
+  for (int i = Task::inline_links; i < count; i += Extension::capacity, extension = extension->next)
+    for (int j = 0; j < Extension::capacity && i + j < count; ++j) function(extension->links[j]);
+}
+
+}  // namespace stretto

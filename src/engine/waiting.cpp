@@ -1,0 +1,224 @@
+#include "engine/waiting.h"
+
+#include <memory>
+#include <unordered_set>
+
+#include <stretto/base/error.h>
+
+#include "engine/recorder.h"
+
+namespace stretto {
+namespace {
+
+// A task that waits inside another runs what it waits for on its own stack, this deep; beyond, another thread takes over.
+constexpr int deepest_help = 32;
+
+struct Waiter {
+  std::atomic<std::uint32_t> done{0};
+  FailureReference failure;
+};
+
+/// Puts the waiter into a task of kind wait: carried out when all its predecessors are complete.
+void place_waiter(Task& task, std::shared_ptr<Waiter> waiter) {
+  static_assert(sizeof(std::shared_ptr<Waiter>) <= Task::inline_closure);
+  new (task.closure) std::shared_ptr<Waiter>(std::move(waiter));
+  task.invoke = [](Task& self, BodyContext*) {
+    auto& held = *std::launder(reinterpret_cast<std::shared_ptr<Waiter>*>(self.closure));
+    const std::shared_ptr<Waiter> waiter = std::move(held);
+    held.~shared_ptr();
+    waiter->failure = FailureReference(self.failure.load(std::memory_order_acquire));
+    waiter->done.store(1, std::memory_order_release);
+    waiter->done.notify_all();
+  };
+}
+
+[[noreturn]] void throw_failure(const FailureReference& failure) {
+  failure->read.store(true);
+  std::rethrow_exception(failure->error);
+}
+
+bool is_running_here(const ThreadState& me, const Task& task) {
+  for (const ThreadState::Frame* frame = me.frame; frame != nullptr; frame = frame->outer)
+    if (frame->task == &task) return true;
+  return false;
+}
+
+/// What a wait finds among the pending tasks it waits for.
+struct Search {
+  Task* runnable = nullptr;       ///< Ready, and claimed for the caller.
+  Task* own_ancestor = nullptr;   ///< A task that this thread is inside of: the wait would never end.
+};
+
+/// `lane` null: claims nothing.
+Search search_predecessors(Scheduler& scheduler, Task& waiting, WorkerLane* lane) {
+  Search result;
+  const ThreadState& me = scheduler.thread();
+  std::unordered_set<Task*> seen;
+  std::vector<Task*> open{&waiting};
+  const MutexLock lock(scheduler.recording());
+  while (!open.empty()) {
+    Task& task = *open.back();
+    open.pop_back();
+    scheduler.for_each_pending_predecessor(task, [&](Task& predecessor) {
+      if (!seen.insert(&predecessor).second) return;
+      if (is_running_here(me, predecessor)) result.own_ancestor = &predecessor;
+      open.push_back(&predecessor);
+    });
+    if (result.own_ancestor != nullptr) return result;
+  }
+  if (lane == nullptr) return result;
+  for (Task* task : seen) {
+    if (task->kind != Task::Kind::normal || task->is_in_order()) continue;
+    if (scheduler.devices().known(DeviceKind::cpu, task->device_index).workers != lane) continue;
+    if (!scheduler.claim_early(*task)) continue;
+    result.runnable = task;
+    break;
+  }
+  return result;
+}
+
+void block(Waiter& waiter) {
+  for (int pause = 0; pause < 300; ++pause) {
+    if (waiter.done.load(std::memory_order_acquire) != 0) return;
+    __builtin_ia32_pause();
+  }
+  while (waiter.done.load(std::memory_order_acquire) == 0) waiter.done.wait(0, std::memory_order_acquire);
+}
+
+void block_inside_task(Scheduler& scheduler, Task& waiting, Waiter& waiter, const char* operation, CallSite site) {
+  static thread_local int depth = 0;
+  ThreadState& me = scheduler.thread();
+  WorkerLane* lane = scheduler.devices().known(DeviceKind::cpu, 0).workers;
+  const Task& current = *me.frame->task;
+  if (!current.is_in_order()) lane = scheduler.devices().known(DeviceKind::cpu, current.device_index).workers;
+  const bool on_worker = lane->on_worker();
+  while (waiter.done.load(std::memory_order_acquire) == 0) {
+    const Search found = search_predecessors(scheduler, waiting, on_worker && depth < deepest_help ? lane : nullptr);
+    if (found.own_ancestor != nullptr) {
+      const Task& own = *found.own_ancestor;
+      throw UsageError(operation,
+                       std::string("waits inside the task ") + own.name + " (" + to_string(own.site()) +
+                           ") for something that waits for this very task",
+                       site);
+    }
+    if (found.runnable != nullptr) {
+      ++depth;
+      if (Work* next = scheduler.run_claimed_early(*found.runnable, lane->current_context()))
+        scheduler.dispatch(static_cast<Task&>(*next));
+      --depth;
+      continue;
+    }
+    scheduler.stalled().fetch_add(1, std::memory_order_relaxed);
+    if (on_worker) lane->blocking(true);
+    block(waiter);
+    if (on_worker) lane->blocking(false);
+    scheduler.stalled().fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const char* operation, CallSite site) {
+  ThreadState& me = scheduler.thread();
+  for (const ThreadState::Frame* frame = me.frame; frame != nullptr; frame = frame->outer) {
+    const Task& task = *frame->task;
+    for (std::size_t i = 0; i < task.access_count; ++i) {
+      if (&task.buffer(i) != &buffer) continue;
+      // What the task declared to read is there: its predecessors are done.
+      if (!writes(task.mode(i))) return;
+      throw UsageError(operation,
+                       std::string("waits inside the task ") + task.name + " (" + to_string(task.site()) +
+                           ") for a tensor that this task writes",
+                       site);
+    }
+  }
+  Task* task = me.take_task();
+  const auto waiter = std::make_shared<Waiter>();
+  Recorder recorder(scheduler, *task);
+  bool waits = false;
+  bool ready = false;
+  {
+    const MutexLock lock(scheduler.recording());
+    recorder.peek(buffer, box);
+    waits = recorder.predecessor_count() > 0;
+    if (waits) {
+      recorder.begin({.name = operation, .site = site, .device = buffer.device()}, Task::Kind::wait);
+      place_waiter(*task, waiter);
+      ready = recorder.finish();
+    }
+  }
+  if (!waits) {
+    me.untake(*task);
+    if (recorder.failure()) throw_failure(recorder.failure());
+  } else {
+    if (ready) {
+      scheduler.carry_out(*task);
+    } else if (me.frame != nullptr) {
+      block_inside_task(scheduler, *task, *waiter, operation, site);
+    } else {
+      block(*waiter);
+    }
+    if (waiter->failure) throw_failure(waiter->failure);
+  }
+  // Never written: the memory is there, its contents are not defined.
+  if (buffer.data() == nullptr) scheduler.bind_now(buffer, operation, site);
+}
+
+void wait_all(Scheduler& scheduler, CallSite site) {
+  if (scheduler.thread().frame != nullptr)
+    throw UsageError("wait_all", std::string("called inside the task ") + scheduler.thread().frame->task->name +
+                                     ", which it would wait for",
+                     site);
+  {
+    // One at a time: an epoch must have ended before its number is used again.
+    static Mutex& one_at_a_time = *new Mutex;
+    const MutexLock turn(one_at_a_time);
+    int epoch = 0;
+    {
+      const MutexLock lock(scheduler.recording());
+      epoch = scheduler.count().begin_epoch();
+    }
+    scheduler.await([&] { return scheduler.count().pending(epoch) == 0; });
+  }
+  if (const FailureReference failure = scheduler.failures().take_unread()) throw_failure(failure);
+}
+
+void synchronize(Scheduler& scheduler, Device device, CallSite site) {
+  ThreadState& me = scheduler.thread();
+  if (me.frame != nullptr)
+    throw UsageError("synchronize", std::string("called inside the task ") + me.frame->task->name, site);
+  Task& task = *me.take_task();
+  const auto waiter = std::make_shared<Waiter>();
+  Recorder recorder(scheduler, task);
+  bool ready = false;
+  {
+    const MutexLock lock(scheduler.recording());
+    TaskSlab& slab = scheduler.slab();
+    recorder.begin({.name = "synchronize", .site = site, .device = device}, Task::Kind::wait);
+    place_waiter(task, waiter);
+    std::vector<TaskReference> group;
+    const auto join_group = [&] {
+      if (!group.empty()) recorder.after(recorder.join(group), true);
+      group.clear();
+    };
+    for (std::uint32_t slot = 0; slot < slab.used(); ++slot) {
+      const Task& other = slab.at(slot);
+      if (&other == &task || other.kind != Task::Kind::normal || other.device_kind != device.kind() ||
+          other.device_index != device.index() || other.successors.load(std::memory_order_acquire) == closed_list)
+        continue;
+      group.push_back(slab.reference(other));
+      if (group.size() == 128) join_group();
+    }
+    join_group();
+    ready = recorder.finish();
+  }
+  recorder.carry_out_joins();
+  if (ready) {
+    scheduler.carry_out(task);
+  } else {
+    block(*waiter);
+  }
+  if (const FailureReference failure = scheduler.failures().take_unread()) throw_failure(failure);
+}
+
+}  // namespace stretto

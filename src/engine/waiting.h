@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/scheduler.h"
+
+namespace stretto {
+
+/// See Engine::wait.
+void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const char* operation, CallSite site);
+/// See Engine::wait_all.
+void wait_all(Scheduler& scheduler, CallSite site);
+/// See Engine::synchronize.
+void synchronize(Scheduler& scheduler, Device device, CallSite site);
+
+}  // namespace stretto
