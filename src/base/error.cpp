@@ -16,10 +16,17 @@ Error& Error::with_context(std::string_view operation, const CallSite& site) {
   return *this;
 }
 
+Error& Error::with_operands(std::string_view operands) {
+  if (!operands.empty()) operands_ = operands;
+  compose();
+  return *this;
+}
+
 void Error::compose() {
   line_.clear();
   if (!operation_.empty()) line_ += "[" + operation_ + "] ";
   line_ += message();
+  if (!operands_.empty()) line_ += ", with " + operands_;
   if (site_.known()) line_ += " (at " + to_string(site_) + ")";
 }
 

@@ -7,8 +7,10 @@
 #include <stretto/core/scalar.h>
 #include <stretto/tensor/tensor.h>
 
+#include "backend/lane.h"
 #include "kernels/kernel.h"
 #include "ordering/task_reference.h"
+#include "tensor/tensor_implementation.h"
 
 namespace stretto {
 
@@ -93,11 +95,11 @@ class OperatorCall {
 /// overlap goes through a temporary.
 void apply(const OperatorCall& call);
 
+/// `apply` to a given device and kind of lane, with tensors of any device: for copies between devices.
+void apply_on(Device device, LaneRole role, const OperatorCall& call);
+
 /// A contiguous tensor without values yet, for an output. Throws DeviceError, or ShapeError when its bytes cannot be
 /// counted.
 Tensor make_output(const Shape& shape, DType dtype, Device device);
-
-/// Throws UsageError with the operation's name and line when `tensor` is not defined.
-void check_defined(const Tensor& tensor, const char* operation, const CallSite& site);
 
 }  // namespace stretto

@@ -28,6 +28,14 @@ TEST(Error, OutermostContextWinsAndIsAddedOnce) {
   EXPECT_STREQ(error.what(), "[softmax] no such thing (at program.cpp:9)");
 }
 
+TEST(Error, NamesTheOperands) {
+  IndexError error("gather", "index 7 is out of range", CallSite("program.cpp", "main", 3));
+  error.with_operands("(3,4) float32, (2,) int64");
+  error.with_operands("");
+  EXPECT_STREQ(error.what(), "[gather] index 7 is out of range, with (3,4) float32, (2,) int64 (at program.cpp:3)");
+  EXPECT_STREQ(error.message(), "index 7 is out of range");
+}
+
 TEST(Error, EmptyContextLeavesWhatIsThere) {
   Error error("add", "no such thing", CallSite("program.cpp", "main", 9));
   error.with_context("", CallSite());

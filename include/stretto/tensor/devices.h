@@ -26,7 +26,7 @@ STRETTO_API Device try_gpu(int index = 0);
 /// All GPUs, or all CPU devices where there is no GPU.
 STRETTO_API std::vector<Device> try_all_gpus();
 
-/// The device of tensors made without naming one, of the calling thread: cpu:0 until it is set.
+/// The device of tensors made without naming one: cpu:0 until it is set, for all threads.
 STRETTO_API Device default_device();
 /// Throws DeviceError when there is no such device.
 STRETTO_API void set_default_device(Device device, CallSite site = std::source_location::current());

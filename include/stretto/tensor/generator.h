@@ -17,7 +17,7 @@ struct RandomDraw {
 /// once.
 class STRETTO_API Generator {
  public:
-  explicit Generator(std::uint64_t seed) : key_(seed) {}
+  explicit constexpr Generator(std::uint64_t seed) : key_(seed) {}
 
   /// Starts again with this seed.
   void manual_seed(std::uint64_t seed) {

@@ -21,13 +21,8 @@
 namespace stretto {
 
 class BodyContext;
-enum class AccessMode : std::uint8_t;
-
-namespace detail {
-
-struct TaskArguments;
-
-}  // namespace detail
+class TaskBody;
+class TaskLayout;
 
 /// What the body of a task sees while it runs: the memory of the tensors it declared. Lives as long as the call.
 class STRETTO_API TaskContext {
@@ -65,16 +60,15 @@ class STRETTO_API TaskContext {
   void* cuda_stream() const;
 
  private:
-  friend struct detail::TaskArguments;
-  TaskContext(BodyContext& context, const detail::TaskArguments& arguments)
-      : context_(context), arguments_(arguments) {}
+  friend class TaskBody;
+  TaskContext(BodyContext& context, const TaskLayout& layout) : context_(context), layout_(layout) {}
 
   void* find(const Tensor& x, DType dtype, bool writes) const;
   void* find(std::size_t index, DType dtype, bool writes) const;
   void call_in_parallel(std::int64_t count, void (*call)(void*, std::int64_t), void* body) const;
 
   BodyContext& context_;
-  const detail::TaskArguments& arguments_;
+  const TaskLayout& layout_;
 };
 
 /// Declares a task of one's own: which tensors it reads and writes, then what it does. The accesses are the only source

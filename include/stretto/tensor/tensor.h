@@ -183,23 +183,6 @@ class STRETTO_API Tensor : TensorOperators {
   template <Element T, std::invocable<std::span<T>> Function>
   const Tensor& host_write(Function&& function, CallSite site = std::source_location::current()) const;
 
-  // Element by element, broadcast; types are promoted as PyTorch does. Defined with the operators, in `ops`.
-  friend STRETTO_API Tensor operator+(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator-(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator*(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator/(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator-(const Operand& x);
-  friend STRETTO_API Tensor operator==(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator!=(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator<(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator<=(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator>(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator>=(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator&(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator|(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator^(const Operand& a, const Operand& b);
-  friend STRETTO_API Tensor operator!(const Operand& x);
-
   /// Takes over one reference; the library's own.
   static Tensor adopt(TensorImplementation* implementation) noexcept {
     Tensor tensor;
@@ -208,6 +191,8 @@ class STRETTO_API Tensor : TensorOperators {
   }
   /// The library's own.
   TensorImplementation* implementation() const noexcept { return implementation_; }
+  /// Hands over this handle's reference; the library's own.
+  TensorImplementation* give_up() noexcept { return std::exchange(implementation_, nullptr); }
 
  private:
   // The count is the implementation's base and lies at its beginning.
@@ -222,8 +207,13 @@ class STRETTO_API Tensor : TensorOperators {
   }
   static void destroy(TensorImplementation* implementation) noexcept;
 
-  /// This tensor's values in host memory, contiguous, waited for, in a storage that nobody else can write.
-  Tensor snapshot(DType dtype, bool take_over, CallSite site) const;
+  enum class SnapshotKind {
+    peek,       ///< Read before anything else is done: no copy where the values lie ready.
+    copy,       ///< In a storage that nobody else can write.
+    take_over,  ///< The same, and this handle is not needed any more.
+  };
+  /// This tensor's values in host memory, contiguous and waited for.
+  Tensor snapshot(DType dtype, SnapshotKind kind, const char* operation, CallSite site) const;
   const std::byte* host_data() const noexcept;
   void submit_host_write(DType dtype, detail::Closure closure, CallSite site) const;
   template <Element T>
@@ -259,18 +249,18 @@ class HostSnapshot {
 
 template <Element T>
 std::vector<T> Tensor::to_vector(CallSite site) const {
-  const HostSnapshot<T> values(snapshot(dtype_of<T>(), false, site));
+  const HostSnapshot<T> values(snapshot(dtype_of<T>(), SnapshotKind::peek, "to_vector", site));
   return std::vector<T>(values.begin(), values.end());
 }
 
 template <Element T>
 HostSnapshot<T> Tensor::host(CallSite site) const& {
-  return HostSnapshot<T>(snapshot(dtype_of<T>(), false, site));
+  return HostSnapshot<T>(snapshot(dtype_of<T>(), SnapshotKind::copy, "host", site));
 }
 
 template <Element T>
 HostSnapshot<T> Tensor::host(CallSite site) && {
-  return HostSnapshot<T>(snapshot(dtype_of<T>(), true, site));
+  return HostSnapshot<T>(snapshot(dtype_of<T>(), SnapshotKind::take_over, "host", site));
 }
 
 template <Element T, std::invocable<std::span<T>> Function>

@@ -7,9 +7,9 @@ namespace stretto {
 class Operand;
 class Tensor;
 
-/// The C++ operators of tensors, as hidden friends of a base class of `Tensor`: they are found where an operand is a tensor
-/// and nowhere else, and take each operand as an `Operand`, so that `1 + x` is a call like any other and errors name its
-/// line. Each is the function named beside it, declared under `stretto/ops`.
+/// The C++ operators of tensors, as hidden friends of a base class of `Tensor`: they are found where an operand is a
+/// tensor and nowhere else, and take each operand as an `Operand`, so that `1 + x` is a call like any other and errors
+/// name its line. Each is the function named beside it, declared under `stretto/ops`.
 class TensorOperators {
   friend STRETTO_API Tensor operator+(const Operand& a, const Operand& b);   // add
   friend STRETTO_API Tensor operator-(const Operand& a, const Operand& b);   // sub

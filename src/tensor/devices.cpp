@@ -1,0 +1,98 @@
+#include <stretto/tensor/devices.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include <stretto/base/error.h>
+
+#include "engine/engine.h"
+
+namespace stretto {
+
+namespace {
+
+std::atomic<Device> chosen_device{Device()};
+
+Device checked(DeviceKind kind, int index, const CallSite& site) {
+  const Device device(kind, index);
+  try {
+    Engine::get().check_device(device);
+  } catch (Error& error) {
+    error.with_context("", site);
+    throw;
+  }
+  return device;
+}
+
+MemoryPool& pool_of(Device device, const CallSite& site) {
+  return Engine::get().memory_pool(checked(device.kind(), device.index(), site));
+}
+
+std::vector<Device> devices_of(DeviceKind kind) {
+  std::vector<Device> all;
+  for (int index = 0; index < device_count(kind); ++index) all.emplace_back(kind, index);
+  return all;
+}
+
+}  // namespace
+
+int device_count(DeviceKind kind) { return Engine::get().device_count(kind); }
+
+std::vector<Device> devices() {
+  std::vector<Device> all;
+  for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::cuda, DeviceKind::sim}) {
+    const std::vector<Device> some = devices_of(kind);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+Device cpu(int index, CallSite site) { return checked(DeviceKind::cpu, index, site); }
+
+Device gpu(int index, CallSite site) { return checked(DeviceKind::cuda, index, site); }
+
+Device sim(int index, CallSite site) { return checked(DeviceKind::sim, index, site); }
+
+Device try_gpu(int index) {
+  return index >= 0 && index < device_count(DeviceKind::cuda) ? Device(DeviceKind::cuda, index) : Device();
+}
+
+std::vector<Device> try_all_gpus() {
+  return devices_of(device_count(DeviceKind::cuda) > 0 ? DeviceKind::cuda : DeviceKind::cpu);
+}
+
+Device default_device() { return chosen_device.load(std::memory_order_relaxed); }
+
+void set_default_device(Device device, CallSite site) {
+  chosen_device.store(checked(device.kind(), device.index(), site), std::memory_order_relaxed);
+}
+
+void wait_all(CallSite site) { Engine::get().wait_all(site); }
+
+void synchronize(Device device, CallSite site) {
+  Engine::get().synchronize(checked(device.kind(), device.index(), site), site);
+}
+
+MemoryStats memory_stats(Device device, CallSite site) {
+  const MemoryPool& pool = pool_of(device, site);
+  const MemoryStatistics statistics = pool.statistics();
+  return {.live = statistics.live,
+          .peak = statistics.peak,
+          .reserved = statistics.reserved,
+          .limit = pool.limit(),
+          .allocations = statistics.allocations};
+}
+
+void reset_peak_memory(Device device, CallSite site) { pool_of(device, site).reset_peak(); }
+
+std::size_t empty_cache(Device device, CallSite site) { return pool_of(device, site).trim(); }
+
+Benchmark::Benchmark(std::string name) : name_(std::move(name)), start_(std::chrono::steady_clock::now()) {}
+
+Benchmark::~Benchmark() { std::printf("%s: %.4f sec\n", name_.c_str(), seconds()); }
+
+double Benchmark::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+}  // namespace stretto

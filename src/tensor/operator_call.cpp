@@ -1,0 +1,135 @@
+#include "tensor/operator_call.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include <stretto/base/error.h>
+#include <stretto/core/box.h>
+
+#include "engine/engine.h"
+#include "tensor/operator_record.h"
+#include "tensor/tensor_implementation.h"
+
+namespace stretto {
+
+namespace {
+
+/// What a cast of a number makes of it: integers wrap, floating numbers are cut to the integer's range.
+template <Element T>
+T cast_number(const Scalar& value) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (value.dtype() != DType::float64) return static_cast<T>(value.to<std::int64_t>());
+    const double number = std::trunc(value.to<double>());
+    if (std::isnan(number)) return 0;
+    constexpr auto lowest = static_cast<double>(std::numeric_limits<T>::min());
+    constexpr double above = 2.0 * static_cast<double>(T{1} << (std::numeric_limits<T>::digits - 1));
+    if (number < lowest) return std::numeric_limits<T>::min();
+    return number < above ? static_cast<T>(number) : std::numeric_limits<T>::max();
+  } else {
+    return value.to<T>();
+  }
+}
+
+/// Whether reading `input` as `shape` meets the elements of `output` in any way but one by one in the same order.
+bool clashes(const TensorImplementation& input, const Shape* broadcast, const TensorImplementation& output) {
+  if (input.buffer.get() != output.buffer.get()) return false;
+  const bool same_view = &input == &output || (input.geometry == output.geometry && input.dtype == output.dtype);
+  if (same_view && (broadcast == nullptr || *broadcast == output.geometry.shape)) return false;
+  if (input.numel == 0 || output.numel == 0) return false;
+  if (input.whole || output.whole) return true;
+  return overlaps(input.box, output.box);
+}
+
+[[noreturn]] void throw_devices(const OperatorCall& call, Device first, Device second) {
+  throw DeviceError(call.name(),
+                    "tensors are on different devices, " + to_string(first) + " and " + to_string(second) +
+                        ": move one with to(device)",
+                    call.site());
+}
+
+void submit(Device device, LaneRole role, const OperatorCall& call, const TensorImplementation* const* tensors) {
+  const Kernel kernel = call.kernel().find(device.kind());
+  if (kernel == nullptr) {
+    throw UsageError(call.name(), "there is no kernel for " + std::string(name(device.kind())) + " devices",
+                     call.site());
+  }
+  std::array<Access, OperatorRecord::max_arrays> accesses;
+  std::size_t access_count = 0;
+  OperatorRecord::Owner record;
+  try {
+    record = OperatorRecord::make(call, kernel, tensors, accesses.data(), access_count);
+  } catch (Error& error) {
+    error.with_context(call.name(), call.site());
+    throw;
+  }
+  Engine::get().submit({.name = call.name(),
+                        .site = call.site(),
+                        .device = device,
+                        .role = role,
+                        .accesses = {accesses.data(), access_count}},
+                       [record = std::move(record)](BodyContext& context) { record->run(context); });
+}
+
+}  // namespace
+
+void OperatorCall::constant(const Scalar& value, DType dtype) {
+  Argument& argument = inputs_[input_count_++];
+  argument.tensor = nullptr;
+  argument.dtype = dtype;
+  visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
+    const T element = cast_number<T>(value);
+    std::memcpy(argument.constant, &element, sizeof(element));
+  });
+}
+
+void apply(const OperatorCall& call) {
+  std::array<const TensorImplementation*, OperatorRecord::max_arrays> tensors;
+  std::array<Tensor, OperatorCall::max_inputs> copies;
+  const int outputs = call.output_count();
+  for (int i = 0; i < outputs; ++i) {
+    tensors[i] = &check_defined(*call.output(i).tensor, call.name(), call.site());
+    if (tensors[i]->device != tensors[0]->device) throw_devices(call, tensors[0]->device, tensors[i]->device);
+    if (tensors[i]->repeats) {
+      throw UsageError(call.name(),
+                       "cannot write into a tensor whose elements share memory, as expand makes them: clone it first",
+                       call.site());
+    }
+  }
+  const Device device = tensors[0]->device;
+  for (int i = 0; i < call.input_count(); ++i) {
+    const OperatorCall::Argument& input = call.input(i);
+    const TensorImplementation*& tensor = tensors[outputs + i];
+    tensor = nullptr;
+    if (input.tensor == nullptr) continue;
+    tensor = &check_defined(*input.tensor, call.name(), call.site());
+    if (tensor->device != device) throw_devices(call, device, tensor->device);
+    for (int output = 0; output < outputs; ++output) {
+      if (!clashes(*tensor, input.broadcast, *tensors[output])) continue;
+      copies[i] = input.tensor->clone(call.site());
+      tensor = &implementation_of(copies[i]);
+    }
+  }
+  submit(device, LaneRole::compute, call, tensors.data());
+}
+
+void apply_on(Device device, LaneRole role, const OperatorCall& call) {
+  std::array<const TensorImplementation*, OperatorRecord::max_arrays> tensors;
+  int count = 0;
+  for (int i = 0; i < call.output_count(); ++i) tensors[count++] = &implementation_of(*call.output(i).tensor);
+  for (int i = 0; i < call.input_count(); ++i) tensors[count++] = &implementation_of(*call.input(i).tensor);
+  submit(device, role, call, tensors.data());
+}
+
+Tensor make_output(const Shape& shape, DType dtype, Device device) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(shape.numel(), static_cast<std::int64_t>(item_size(dtype)), &bytes)) {
+    throw ShapeError(describe(shape, dtype) + " has more bytes than 63 bits can count");
+  }
+  BufferReference buffer = Engine::get().create_buffer(device, static_cast<std::size_t>(bytes));
+  return Tensor::adopt(new TensorImplementation(std::move(buffer), dtype, {shape, contiguous_strides(shape), 0}, true));
+}
+
+}  // namespace stretto
