@@ -1,0 +1,32 @@
+#pragma once
+
+#include <stretto/base/export.h>
+#include <stretto/core/scalar.h>
+#include <stretto/tensor/operand.h>
+#include <stretto/tensor/tensor.h>
+
+namespace stretto {
+
+// Products of matrices. Results are new contiguous tensors. All operands are tensors of one type, which is not bool, on one
+// device: UsageError, DTypeError, DeviceError. ShapeError says which extents do not match. Integers are exact and wrap;
+// 16-bit floats are summed in float32. Views of any strides are taken as they are. Nothing blocks.
+
+/// The product as PyTorch's `matmul` defines it:
+///
+///     (M,K) @ (K,N) -> (M,N)             two matrices
+///     (K)   @ (K)   -> ()                two vectors: their inner product
+///     (M,K) @ (K)   -> (M)               a vector is a column on the right and a row on the left
+///     (...,M,K) @ (...,K,N) -> (...,M,N) a matrix for each place of the leading axes, which are broadcast
+STRETTO_API Tensor matmul(const Operand& a, const Operand& b);
+
+/// beta * c + alpha * (a @ b), with a (M,K), b (K,N) and c broadcast to (M,N). c is not read where beta is 0. For integers,
+/// beta and alpha are integers (DTypeError).
+STRETTO_API Tensor addmm(const Operand& c, const Operand& a, const Operand& b, const Scalar& beta = 1,
+                         const Scalar& alpha = 1);
+
+/// x @ weight^T, with x (...,K) and weight (N,K): (...,N).
+STRETTO_API Tensor linear(const Operand& x, const Operand& weight);
+/// x @ weight^T + bias, with x (...,K), weight (N,K) and bias (N): (...,N).
+STRETTO_API Tensor linear(const Operand& x, const Operand& weight, const Operand& bias);
+
+}  // namespace stretto
