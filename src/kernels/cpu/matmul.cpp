@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include <stretto/base/error.h>
 
+#include "kernels/cpu/chunks.h"
 #include "kernels/cpu/element_types.h"
 #include "kernels/cpu/matrix_product.h"
 #include "kernels/cpu/scratch.h"
@@ -24,17 +24,6 @@ constexpr std::int64_t wide_tile = 1056;
 constexpr std::int64_t narrow_tile = 192;
 constexpr std::int64_t low_tile = 64;
 constexpr std::int64_t packed_limit = std::int64_t{64} << 20;  // bytes of the right operand packed at a time
-
-std::int64_t divide_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
-std::int64_t round_up(std::int64_t number, std::int64_t unit) { return divide_up(number, unit) * unit; }
-
-void run_chunks(KernelContext& context, std::int64_t chunks, FunctionRef<void(std::int64_t)> body) {
-  if (chunks == 1) {
-    body(0);
-  } else if (chunks > 1) {
-    context.parallel_for(chunks, body);
-  }
-}
 
 // (rows, depth) @ (depth, columns); the result, which is contiguous, becomes alpha times that plus beta times `addend`.
 struct MatrixProduct {

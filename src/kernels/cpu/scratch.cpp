@@ -1,6 +1,5 @@
 #include "kernels/cpu/scratch.h"
 
-#include <algorithm>
 #include <mutex>
 #include <new>
 #include <string>
@@ -64,16 +63,21 @@ ScratchCache& cache() {
 }  // namespace
 
 Scratch::Scratch(std::size_t bytes) {
-  const std::size_t rounded = std::max(cache_line, (bytes + cache_line - 1) / cache_line * cache_line);
+  if (bytes <= sizeof(small_)) return;
+  const std::size_t rounded = (bytes + cache_line - 1) / cache_line * cache_line;
   block_ = cache().take(rounded);
-  if (block_.data != nullptr) return;
-  void* const data = ::operator new(rounded, std::align_val_t{cache_line}, std::nothrow);
-  if (data == nullptr) {
-    throw OutOfMemoryError("the host has no memory for " + std::to_string(bytes) + " bytes of scratch space");
+  if (block_.data == nullptr) {
+    void* const data = ::operator new(rounded, std::align_val_t{cache_line}, std::nothrow);
+    if (data == nullptr) {
+      throw OutOfMemoryError("the host has no memory for " + std::to_string(bytes) + " bytes of scratch space");
+    }
+    block_ = {static_cast<std::byte*>(data), rounded};
   }
-  block_ = {static_cast<std::byte*>(data), rounded};
+  data_ = block_.data;
 }
 
-Scratch::~Scratch() { cache().keep(block_); }
+Scratch::~Scratch() {
+  if (block_.data != nullptr) cache().keep(block_);
+}
 
 }  // namespace stretto

@@ -14,10 +14,10 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch();
 
-  std::byte* data() const { return block_.data; }
+  std::byte* data() const { return data_; }
   template <typename T>
   T* as() const {
-    return reinterpret_cast<T*>(block_.data);
+    return reinterpret_cast<T*>(data_);
   }
 
   struct Block {
@@ -26,7 +26,9 @@ class Scratch {
   };
 
  private:
+  alignas(64) std::byte small_[128];
   Block block_;
+  std::byte* data_ = small_;
 };
 
 }  // namespace stretto
