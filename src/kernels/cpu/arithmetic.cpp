@@ -1,0 +1,197 @@
+#include <array>
+#include <cmath>
+
+#include <stretto/base/error.h>
+
+#include "kernels/cpu/elementwise_registration.h"
+#include "kernels/cpu/single_math.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/arithmetic.cpp"
+#include <hwy/foreach_target.h>
+
+#include "kernels/cpu/element_loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace stretto {
+namespace HWY_NAMESPACE {
+namespace {
+
+[[noreturn]] void throw_division_by_zero() { throw UsageError("integer division by zero"); }
+[[noreturn]] void throw_negative_exponent() {
+  throw UsageError("an integer cannot be raised to a negative power: convert to a floating dtype first");
+}
+
+struct Add {
+  template <Real T>
+  static HWY_INLINE T apply(T a, T b) {
+    return a + b;
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T a, T b) {
+    return static_cast<T>(Unsigned<T>(a) + Unsigned<T>(b));
+  }
+  template <Boolean T>
+  static HWY_INLINE T apply(T a, T b) {
+    return a | b;
+  }
+};
+
+struct Sub {
+  template <Real T>
+  static HWY_INLINE T apply(T a, T b) {
+    return a - b;
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T a, T b) {
+    return static_cast<T>(Unsigned<T>(a) - Unsigned<T>(b));
+  }
+};
+
+struct Mul {
+  template <Real T>
+  static HWY_INLINE T apply(T a, T b) {
+    return a * b;
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T a, T b) {
+    return static_cast<T>(Unsigned<T>(a) * Unsigned<T>(b));
+  }
+  template <Boolean T>
+  static HWY_INLINE T apply(T a, T b) {
+    return a & b;
+  }
+};
+
+struct Div {
+  template <Real T>
+  static HWY_INLINE T apply(T a, T b) {
+    return a / b;
+  }
+};
+
+/// Rounded towards minus infinity, of the exact quotient: a / b itself may round up to the next integer.
+struct FloorDivide {
+  template <Real T>
+  static HWY_INLINE T apply(T a, T b) {
+    if (b == 0) return a / b;
+    const T rest = std::fmod(a, b);
+    T quotient = (a - rest) / b;
+    if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+    if (quotient == 0) return std::copysign(T{0}, a / b);
+    const T whole = std::floor(quotient);
+    return quotient - whole > T{0.5} ? whole + 1 : whole;
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T a, T b) {
+    if (b == 0) throw_division_by_zero();
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return static_cast<T>(Unsigned<T>{0} - Unsigned<T>(a));  // the lowest integer has no positive
+    }
+    const T quotient = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+  }
+};
+
+/// The rest has the divisor's sign.
+struct Remainder {
+  template <Real T>
+  static HWY_INLINE T apply(T a, T b) {
+    const T rest = std::fmod(a, b);
+    return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T a, T b) {
+    if (b == 0) throw_division_by_zero();
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return 0;
+    }
+    const T rest = a % b;
+    return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+  }
+};
+
+struct Pow {
+  static HWY_INLINE float apply(float x, float y) {
+    const double square = static_cast<double>(x) * x;
+    return static_cast<float>(y == 2 ? square : single_math::pow(x, y));
+  }
+  static HWY_INLINE bool is_exception(float x, float y) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const float magnitude = std::fabs(x);
+    const bool usual = (magnitude > 0) & (magnitude < infinity) & (std::fabs(y) < infinity);
+    return !(usual | (y == 2));
+  }
+  static float exception(float x, float y) {
+    return static_cast<float>(std::pow(static_cast<double>(x), static_cast<double>(y)));
+  }
+
+  static HWY_INLINE double apply(double x, double y) { return y == 2 ? x * x : std::pow(x, y); }
+
+  template <Integer T>
+  static HWY_INLINE T apply(T x, T y) {
+    if (y < 0) throw_negative_exponent();
+    Unsigned<T> result = 1;
+    Unsigned<T> base = static_cast<Unsigned<T>>(x);
+    for (Unsigned<T> rest = static_cast<Unsigned<T>>(y); rest != 0; rest >>= 1) {
+      if ((rest & 1) != 0) result *= base;
+      base *= base;
+    }
+    return static_cast<T>(result);
+  }
+};
+
+// A NaN on either side wins.
+struct Maximum {
+  template <Number T>
+  static HWY_INLINE T apply(T a, T b) {
+    return (a > b) | (a != a) ? a : b;
+  }
+  template <Boolean T>
+  static HWY_INLINE T apply(T a, T b) {
+    return a | b;
+  }
+};
+
+struct Minimum {
+  template <Number T>
+  static HWY_INLINE T apply(T a, T b) {
+    return (a < b) | (a != a) ? a : b;
+  }
+  template <Boolean T>
+  static HWY_INLINE T apply(T a, T b) {
+    return a & b;
+  }
+};
+
+auto arithmetic_operators() {
+  return std::array{
+      ElementwiseOperator{"add", loops_of<Add, 2>()},
+      ElementwiseOperator{"sub", loops_of<Sub, 2>()},
+      ElementwiseOperator{"mul", loops_of<Mul, 2>()},
+      ElementwiseOperator{"div", loops_of<Div, 2>()},
+      ElementwiseOperator{"floor_divide", loops_of<FloorDivide, 2>(), costly_grain},
+      ElementwiseOperator{"remainder", loops_of<Remainder, 2>(), costly_grain},
+      ElementwiseOperator{"pow", loops_of<Pow, 2>(), costly_grain},
+      ElementwiseOperator{"maximum", loops_of<Maximum, 2>()},
+      ElementwiseOperator{"minimum", loops_of<Minimum, 2>()},
+  };
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace stretto
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stretto {
+namespace {
+
+HWY_EXPORT(arithmetic_operators);
+const auto operators = HWY_DYNAMIC_DISPATCH(arithmetic_operators)();
+const ElementwiseRegistration<operators> registration;
+
+}  // namespace
+}  // namespace stretto
+#endif

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include <stretto/base/error.h>
+
+#include "kernels/cpu/element_types.h"
+#include "kernels/cpu/elementwise_loop.h"
+#include "kernels/cpu/index_order.h"
+#include "kernels/cpu/random_tables.h"
+#include "kernels/cpu/single_math.h"
+#include "kernels/cpu/targets.h"
+#include "kernels/philox.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/random.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace stretto {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Consecutive blocks, turned so that a loop over them is a loop over vectors.
+struct Blocks {
+  static constexpr int count = 64;
+  std::uint32_t words[4][count];
+
+  std::uint64_t wide(int half, int block) const {
+    return words[2 * half][block] | static_cast<std::uint64_t>(words[2 * half + 1][block]) << 32;
+  }
+};
+
+HWY_NOINLINE void make_blocks(const RandomParameters& parameters, std::uint64_t first, Blocks& blocks) {
+  const std::uint64_t key = parameters.key;
+  const std::uint64_t draw = parameters.draw;
+  for (int i = 0; i < Blocks::count; ++i) {
+    const PhiloxBlock block = philox(key, draw, first + static_cast<std::uint64_t>(i));
+    for (int word = 0; word < 4; ++word) blocks.words[word][i] = block.words[word];
+  }
+}
+
+/// `elements` come from one Philox block; `fill(blocks, results)` makes those of all blocks.
+template <class T, int elements, class Fill>
+HWY_INLINE void generate(const RandomParameters& parameters, std::int64_t first, std::int64_t count,
+                         std::byte* destination, const Fill& fill) {
+  constexpr std::int64_t batch = elements * Blocks::count;
+  Blocks blocks;
+  T results[batch];
+  for (std::int64_t done = 0; done < count; done += batch) {
+    make_blocks(parameters, static_cast<std::uint64_t>((first + done) / elements), blocks);
+    fill.run(blocks, results);
+    const std::int64_t size = std::min(batch, count - done);
+    std::memcpy(destination + done * static_cast<std::int64_t>(sizeof(T)), results,
+                static_cast<std::size_t>(size) * sizeof(T));
+  }
+}
+
+/// The largest T below `bound`.
+template <class T>
+double largest_below(double bound) {
+  const T rounded = static_cast<T>(bound);
+  if (static_cast<double>(rounded) < bound) return static_cast<double>(rounded);
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+  const Bits bits = std::bit_cast<Bits>(rounded);
+  constexpr Bits smallest_negative =
+      std::bit_cast<Bits>(std::numeric_limits<T>::denorm_min()) | Bits(Bits{1} << (sizeof(T) * 8 - 1));
+  const Bits below = bound == 0 ? smallest_negative : static_cast<Bits>(bound > 0 ? bits - 1 : bits + 1);
+  return static_cast<double>(std::bit_cast<T>(below));
+}
+
+template <class T>
+struct Uniform {
+  double low;
+  double width;
+  double top;  // rounding must not reach `high`
+
+  explicit Uniform(const RandomParameters& parameters)
+      : low(parameters.low),
+        width(parameters.high - parameters.low),
+        top(std::max(parameters.low, largest_below<T>(parameters.high))) {}
+
+  HWY_INLINE T value(double unit) const { return static_cast<T>(std::min(low + unit * width, top)); }
+
+  HWY_INLINE void run(const Blocks& blocks, T* results) const {
+    for (int i = 0; i < Blocks::count; ++i) {
+      if constexpr (sizeof(T) == 8) {
+        for (int half = 0; half < 2; ++half) results[2 * i + half] = value(unit(blocks.wide(half, i)));
+      } else {
+        constexpr int digits = std::numeric_limits<T>::digits;
+        for (int word = 0; word < 4; ++word) results[4 * i + word] = value(unit<digits>(blocks.words[word][i]));
+      }
+    }
+  }
+};
+
+template <class T>
+struct Normal {
+  double mean;
+  double deviation;
+
+  explicit Normal(const RandomParameters& parameters) : mean(parameters.low), deviation(parameters.high) {}
+
+  HWY_INLINE void run(const Blocks& blocks, T* results) const {
+    for (int i = 0; i < Blocks::count; ++i) {
+      if constexpr (sizeof(T) == 8) {
+        const double radius = std::sqrt(-2 * std::log(unit_above_zero(blocks.wide(0, i))));
+        const double angle = 2 * single_math::pi * unit(blocks.wide(1, i));
+        results[2 * i] = mean + deviation * (radius * std::cos(angle));
+        results[2 * i + 1] = mean + deviation * (radius * std::sin(angle));
+      } else {
+        for (int pair = 0; pair < 2; ++pair) {
+          const double radius = std::sqrt(-2 * single_math::log(unit_above_zero(blocks.words[2 * pair][i])));
+          const double angle = 2 * single_math::pi * unit<32>(blocks.words[2 * pair + 1][i]);
+          results[4 * i + 2 * pair] = static_cast<T>(mean + deviation * (radius * single_math::cos(angle)));
+          results[4 * i + 2 * pair + 1] = static_cast<T>(mean + deviation * (radius * single_math::sin(angle)));
+        }
+      }
+    }
+  }
+};
+
+template <class T>
+struct RandomInteger {
+  std::uint64_t low;
+  std::uint64_t width;
+
+  explicit RandomInteger(const RandomParameters& parameters)
+      : low(static_cast<std::uint64_t>(parameters.integer_low)),
+        width(static_cast<std::uint64_t>(parameters.integer_high) - low) {}
+
+  HWY_INLINE void run(const Blocks& blocks, T* results) const {
+    for (int i = 0; i < Blocks::count; ++i) {
+      for (int half = 0; half < 2; ++half) {
+        const unsigned __int128 product = static_cast<unsigned __int128>(blocks.wide(half, i)) * width;
+        results[2 * i + half] = convert<T>(static_cast<std::int64_t>(low + static_cast<std::uint64_t>(product >> 64)));
+      }
+    }
+  }
+};
+
+template <class T, int elements, class Fill>
+void generator(const RandomParameters& parameters, std::int64_t first, std::int64_t count, std::byte* destination) {
+  generate<T, elements>(parameters, first, count, destination, Fill(parameters));
+}
+
+RandomTables random_tables() {
+  return {
+      {&generator<float, 4, Uniform<float>>, &generator<double, 2, Uniform<double>>,
+       &generator<Float16, 4, Uniform<Float16>>, &generator<BFloat16, 4, Uniform<BFloat16>>},
+      {&generator<float, 4, Normal<float>>, &generator<double, 2, Normal<double>>,
+       &generator<Float16, 4, Normal<Float16>>, &generator<BFloat16, 4, Normal<BFloat16>>},
+      {&generator<float, 2, RandomInteger<float>>, &generator<double, 2, RandomInteger<double>>,
+       &generator<Float16, 2, RandomInteger<Float16>>, &generator<BFloat16, 2, RandomInteger<BFloat16>>,
+       &generator<std::int32_t, 2, RandomInteger<std::int32_t>>,
+       &generator<std::int64_t, 2, RandomInteger<std::int64_t>>,
+       &generator<std::uint8_t, 2, RandomInteger<std::uint8_t>>, &generator<bool, 2, RandomInteger<bool>>},
+  };
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace stretto
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stretto {
+namespace {
+
+HWY_EXPORT(random_tables);
+const auto tables = HWY_DYNAMIC_DISPATCH(random_tables)();
+
+template <auto table>
+void draw(const KernelCall& call, KernelContext& context) {
+  const Array& output = call.outputs[0];
+  const auto generator = (tables.*table)[static_cast<std::size_t>(output.dtype)];
+  if (generator == nullptr) {
+    throw DTypeError("the distribution is not defined for dtype " + std::string(name(output.dtype)));
+  }
+  const auto parameters = call.parameters.get<RandomParameters>();
+  fill_in_index_order(output, context, costly_grain,
+                      [&](std::int64_t first, std::int64_t count, std::byte* destination) {
+                        generator(parameters, first, count, destination);
+                      });
+}
+
+const KernelRegistration registrations[] = {
+    {"uniform", DeviceKind::cpu, &draw<&decltype(tables)::uniform>},
+    {"normal", DeviceKind::cpu, &draw<&decltype(tables)::normal>},
+    {"randint", DeviceKind::cpu, &draw<&decltype(tables)::randint>},
+};
+
+}  // namespace
+}  // namespace stretto
+#endif

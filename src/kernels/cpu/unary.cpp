@@ -1,0 +1,229 @@
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/elementwise_registration.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/unary.cpp"
+#include <hwy/foreach_target.h>
+
+#include "kernels/cpu/element_loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace stretto {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct Neg {
+  template <Real T>
+  static HWY_INLINE T apply(T x) {
+    return -x;
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T x) {
+    return static_cast<T>(Unsigned<T>{0} - Unsigned<T>(x));
+  }
+};
+
+struct Abs {
+  template <Real T>
+  static HWY_INLINE T apply(T x) {
+    return std::fabs(x);
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T x) {
+    return x < 0 ? Neg::apply(x) : x;
+  }
+};
+
+/// A NaN stays one.
+struct Sign {
+  template <Real T>
+  static HWY_INLINE T apply(T x) {
+    return x > 0 ? T{1} : x < 0 ? T{-1} : x == 0 ? T{0} : x;
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T x) {
+    return static_cast<T>((x > 0) - (x < 0));
+  }
+};
+
+struct Square {
+  template <Real T>
+  static HWY_INLINE T apply(T x) {
+    return x * x;
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T x) {
+    return static_cast<T>(Unsigned<T>(x) * Unsigned<T>(x));
+  }
+};
+
+struct Reciprocal {
+  template <Real T>
+  static HWY_INLINE T apply(T x) {
+    return 1 / x;
+  }
+};
+
+struct Sqrt {
+  template <Real T>
+  static HWY_INLINE T apply(T x) {
+    return std::sqrt(x);
+  }
+};
+
+struct Rsqrt {
+  // In double, so that there is one rounding to float.
+  static HWY_INLINE float apply(float x) { return static_cast<float>(1 / std::sqrt(static_cast<double>(x))); }
+  static HWY_INLINE double apply(double x) { return 1 / std::sqrt(x); }
+};
+
+/// A NaN stays one.
+struct Relu {
+  template <Number T>
+  static HWY_INLINE T apply(T x) {
+    return x <= 0 ? T{0} : x;
+  }
+};
+
+struct Floor {
+  template <Real T>
+  static HWY_INLINE T apply(T x) {
+    return std::floor(x);
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T x) {
+    return x;
+  }
+};
+
+struct Ceil {
+  template <Real T>
+  static HWY_INLINE T apply(T x) {
+    return std::ceil(x);
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T x) {
+    return x;
+  }
+};
+
+struct Trunc {
+  template <Real T>
+  static HWY_INLINE T apply(T x) {
+    return std::trunc(x);
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T x) {
+    return x;
+  }
+};
+
+/// Halves to the even neighbour.
+struct Round {
+  template <Real T>
+  static HWY_INLINE T apply(T x) {
+    return std::nearbyint(x);
+  }
+  template <Integer T>
+  static HWY_INLINE T apply(T x) {
+    return x;
+  }
+};
+
+struct IsNan {
+  template <Real T>
+  static HWY_INLINE bool apply(T x) {
+    return x != x;
+  }
+  template <class T>
+    requires(Integer<T> || Boolean<T>)
+  static HWY_INLINE bool apply(T) {
+    return false;
+  }
+};
+
+struct IsInf {
+  template <Real T>
+  static HWY_INLINE bool apply(T x) {
+    return std::fabs(x) == std::numeric_limits<T>::infinity();
+  }
+  template <class T>
+    requires(Integer<T> || Boolean<T>)
+  static HWY_INLINE bool apply(T) {
+    return false;
+  }
+};
+
+struct IsFinite {
+  template <Real T>
+  static HWY_INLINE bool apply(T x) {
+    return std::fabs(x) < std::numeric_limits<T>::infinity();
+  }
+  template <class T>
+    requires(Integer<T> || Boolean<T>)
+  static HWY_INLINE bool apply(T) {
+    return true;
+  }
+};
+
+struct LogicalNot {
+  template <class T>
+    requires(Number<T> || Boolean<T>)
+  static HWY_INLINE bool apply(T x) {
+    return x == T{0};
+  }
+};
+
+struct BitwiseNot {
+  template <Integer T>
+  static HWY_INLINE T apply(T x) {
+    return static_cast<T>(~x);
+  }
+  template <Boolean T>
+  static HWY_INLINE T apply(T x) {
+    return !x;
+  }
+};
+
+auto unary_operators() {
+  return std::array{
+      ElementwiseOperator{"neg", loops_of<Neg, 1>()},
+      ElementwiseOperator{"abs", loops_of<Abs, 1>()},
+      ElementwiseOperator{"sign", loops_of<Sign, 1>()},
+      ElementwiseOperator{"square", loops_of<Square, 1>()},
+      ElementwiseOperator{"reciprocal", loops_of<Reciprocal, 1>()},
+      ElementwiseOperator{"sqrt", loops_of<Sqrt, 1>()},
+      ElementwiseOperator{"rsqrt", loops_of<Rsqrt, 1>()},
+      ElementwiseOperator{"relu", loops_of<Relu, 1>()},
+      ElementwiseOperator{"floor", loops_of<Floor, 1>()},
+      ElementwiseOperator{"ceil", loops_of<Ceil, 1>()},
+      ElementwiseOperator{"trunc", loops_of<Trunc, 1>()},
+      ElementwiseOperator{"round", loops_of<Round, 1>()},
+      ElementwiseOperator{"isnan", loops_of<IsNan, 1>()},
+      ElementwiseOperator{"isinf", loops_of<IsInf, 1>()},
+      ElementwiseOperator{"isfinite", loops_of<IsFinite, 1>()},
+      ElementwiseOperator{"logical_not", loops_of<LogicalNot, 1>()},
+      ElementwiseOperator{"bitwise_not", loops_of<BitwiseNot, 1>()},
+  };
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace stretto
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stretto {
+namespace {
+
+HWY_EXPORT(unary_operators);
+const auto operators = HWY_DYNAMIC_DISPATCH(unary_operators)();
+const ElementwiseRegistration<operators> registration;
+
+}  // namespace
+}  // namespace stretto
+#endif
