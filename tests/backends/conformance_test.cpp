@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <map>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -34,11 +35,19 @@ class TestExecutor : public Executor {
   void idle() override {}
 };
 
+/// One backend of each kind for all tests: a process has only so many lanes.
+InOrderSubject* shared_subject(const InOrderSubjectMaker& maker) {
+  static std::map<std::string, std::unique_ptr<InOrderSubject>> subjects;
+  const auto [entry, is_new] = subjects.try_emplace(maker.name);
+  if (is_new) entry->second = maker.make();
+  return entry->second.get();
+}
+
 class InOrderLanes : public testing::TestWithParam<InOrderSubjectMaker> {
  protected:
   void SetUp() override {
-    subject_ = GetParam().make();
-    if (!subject_) GTEST_SKIP() << "this machine has no device of the kind";
+    subject_ = shared_subject(GetParam());
+    if (subject_ == nullptr) GTEST_SKIP() << "this machine has no device of the kind";
     for (int device = 0; device < subject_->backend().device_count(); ++device)
       for (Lane* lane : subject_->backend().lanes(device)) lanes_.push_back(lane);
     memory_ = &subject_->backend().memory(0);
@@ -49,7 +58,7 @@ class InOrderLanes : public testing::TestWithParam<InOrderSubjectMaker> {
     finish(*lanes_[0]);
   }
   void TearDown() override {
-    if (!subject_) return;
+    if (subject_ == nullptr) return;
     for (Lane* lane : lanes_) finish(*lane);
     memory_->release(cells_, cell_count * cell_bytes);
   }
@@ -76,7 +85,7 @@ class InOrderLanes : public testing::TestWithParam<InOrderSubjectMaker> {
 
   TestExecutor executor_;
   std::deque<TestWork> work_;
-  std::unique_ptr<InOrderSubject> subject_;
+  InOrderSubject* subject_ = nullptr;
   std::vector<Lane*> lanes_;
   MemorySource* memory_ = nullptr;
   std::byte* cells_ = nullptr;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "backend/backend.h"
@@ -34,6 +35,9 @@ class InOrderSubject {
 struct InOrderSubjectMaker {
   std::string name;
   std::unique_ptr<InOrderSubject> (*make)();
+
+  /// For messages of failures.
+  friend void PrintTo(const InOrderSubjectMaker& maker, std::ostream* stream) { *stream << maker.name; }
 };
 
 }  // namespace stretto
