@@ -21,14 +21,7 @@ ReductionPlan::ReductionPlan(const Array& input, const Array& output) {
     const std::int64_t stride = input.strides[axis];
     if (extent == 1) continue;
     if (output.shape[axis] == 1) {
-      Dimensions& to = reduced_;
-      if (to.rank > 0 && to.strides[to.rank - 1] == extent * stride) {
-        to.extents[to.rank - 1] *= extent;
-        to.strides[to.rank - 1] = stride;
-      } else {
-        to.extents[to.rank] = extent;
-        to.strides[to.rank++] = stride;
-      }
+      reduced_.append(extent, stride);
     } else {
       const int last = kept_.rank - 1;
       if (last >= 0 && kept_.strides[last] == extent * stride &&

@@ -3,34 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <stretto/core/shape.h>
-
 #include "base/function_ref.h"
+#include "kernels/cpu/dimensions.h"
 #include "kernels/kernel.h"
 
 namespace stretto {
-
-/// Dimensions of an array that are walked together, the outermost first; strides in elements.
-struct Dimensions {
-  int rank = 0;
-  std::int64_t extents[max_rank];
-  std::int64_t strides[max_rank];
-
-  std::int64_t count() const {
-    std::int64_t count = 1;
-    for (int i = 0; i < rank; ++i) count *= extents[i];
-    return count;
-  }
-  /// Where the element of this index in C order lies.
-  std::int64_t offset(std::int64_t index) const {
-    std::int64_t offset = 0;
-    for (int i = rank - 1; i > 0; --i) {
-      offset += index % extents[i] * strides[i];
-      index /= extents[i];
-    }
-    return rank > 0 ? offset + index * strides[0] : 0;
-  }
-};
 
 /// How a reduction walks its input.
 ///

@@ -1,0 +1,134 @@
+#include "kernels/cpu/line_math.h"
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/element_types.h"
+#include "kernels/cpu/single_math.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/line_math.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace stretto {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr std::int64_t lanes = 16;
+
+// `fold` over all of `term(i)`, in interleaved lanes that are folded in halves at the end.
+template <typename Term, typename Fold>
+HWY_INLINE double fold_line(std::int64_t count, double neutral, Term term, Fold fold) {
+  double folded[lanes];
+  for (double& value : folded) value = neutral;
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (std::int64_t lane = 0; lane < lanes; ++lane) folded[lane] = fold(folded[lane], term(i + lane));
+  }
+  for (std::int64_t lane = 0; i + lane < count; ++lane) folded[lane] = fold(folded[lane], term(i + lane));
+  for (std::int64_t half = lanes / 2; half > 0; half /= 2) {
+    for (std::int64_t lane = 0; lane < half; ++lane) folded[lane] = fold(folded[lane], folded[lane + half]);
+  }
+  return folded[0];
+}
+
+template <typename Term>
+HWY_INLINE double sum_line(std::int64_t count, Term term) {
+  return fold_line(count, 0, term, [](double a, double b) { return a + b; });
+}
+
+template <typename T>
+HWY_INLINE void load(const T* from, std::int64_t stride, std::int64_t count, double* HWY_RESTRICT line) {
+  if (stride == 1) {
+    for (std::int64_t i = 0; i < count; ++i) line[i] = from[i];
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) line[i] = from[i * stride];
+  }
+}
+
+void LoadLine(const Array& array, std::int64_t offset, std::int64_t stride, std::int64_t count, double* line) {
+  visit_dtype(array.dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_floating(dtype_of<T>())) load(array.as<const T>() + offset, stride, count, line);
+  });
+}
+
+void StoreLine(const Array& array, std::int64_t offset, std::int64_t stride, std::int64_t count, const double* line) {
+  visit_dtype(array.dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_floating(dtype_of<T>())) {
+      T* HWY_RESTRICT to = array.as<T>() + offset;
+      if (stride == 1) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = convert<T>(line[i]);
+      } else {
+        for (std::int64_t i = 0; i < count; ++i) to[i * stride] = convert<T>(line[i]);
+      }
+    }
+  });
+}
+
+void Exponentiate(double* line, std::int64_t count, bool in_float64) {
+  if (in_float64) {
+    for (std::int64_t i = 0; i < count; ++i) line[i] = std::exp(line[i]);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) line[i] = single_math::exp(line[i]);
+  }
+}
+
+Exponentials ExponentialsOf(const double* line, std::int64_t count, bool in_float64, double* result) {
+  const double largest = fold_line(
+      count, -std::numeric_limits<double>::infinity(), [&](std::int64_t i) { return line[i]; },
+      [](double a, double b) { return (a >= b) | (a != a) ? a : b; });
+  for (std::int64_t i = 0; i < count; ++i) result[i] = line[i] - largest;
+  Exponentiate(result, count, in_float64);
+  return {largest, sum_line(count, [&](std::int64_t i) { return result[i]; })};
+}
+
+double LineSum(const double* a, std::int64_t count) {
+  return sum_line(count, [&](std::int64_t i) { return a[i]; });
+}
+
+double LineDot(const double* a, const double* b, std::int64_t count) {
+  return sum_line(count, [&](std::int64_t i) { return a[i] * b[i]; });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace stretto
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stretto {
+
+HWY_EXPORT(LoadLine);
+HWY_EXPORT(StoreLine);
+HWY_EXPORT(ExponentialsOf);
+HWY_EXPORT(Exponentiate);
+HWY_EXPORT(LineSum);
+HWY_EXPORT(LineDot);
+
+void load_line(const Array& array, std::int64_t offset, std::int64_t stride, std::int64_t count, double* line) {
+  HWY_DYNAMIC_DISPATCH(LoadLine)(array, offset, stride, count, line);
+}
+
+void store_line(const Array& array, std::int64_t offset, std::int64_t stride, std::int64_t count, const double* line) {
+  HWY_DYNAMIC_DISPATCH(StoreLine)(array, offset, stride, count, line);
+}
+
+Exponentials exponentials(const double* line, std::int64_t count, bool in_float64, double* result) {
+  return HWY_DYNAMIC_DISPATCH(ExponentialsOf)(line, count, in_float64, result);
+}
+
+void exponentiate(double* line, std::int64_t count, bool in_float64) {
+  HWY_DYNAMIC_DISPATCH(Exponentiate)(line, count, in_float64);
+}
+
+double line_sum(const double* a, std::int64_t count) { return HWY_DYNAMIC_DISPATCH(LineSum)(a, count); }
+
+double line_dot(const double* a, const double* b, std::int64_t count) {
+  return HWY_DYNAMIC_DISPATCH(LineDot)(a, b, count);
+}
+
+}  // namespace stretto
+#endif
