@@ -21,7 +21,7 @@ namespace stretto {
 namespace {
 
 // Counting pending tasks looks at the cells of all threads: not at every submission.
-constexpr std::uint32_t submissions_between_looks = 64;
+constexpr std::uint32_t submissions_between_looks = 256;
 
 std::uint64_t max_inflight() {
   static const auto limit = static_cast<std::uint64_t>(environment().max_inflight);
@@ -88,7 +88,7 @@ void BufferReference::free(Buffer& buffer) { Engine::get().free_buffer(buffer); 
 
 void Engine::free_buffer(Buffer& buffer) {
   ThreadState& me = scheduler_.thread();
-  Task* task = me.take_task();
+  Task* task = me.take_task(scheduler_.recording());
   new (task->closure) Buffer*(&buffer);
   task->invoke = [](Task& self, BodyContext*) {
     PointSet pending;
@@ -98,7 +98,7 @@ void Engine::free_buffer(Buffer& buffer) {
   Recorder recorder(scheduler_, *task);
   bool ready = false;
   {
-    const MutexLock lock(scheduler_.recording());
+    const SpinLockGuard lock(scheduler_.recording());
     recorder.begin({.name = "free", .device = buffer.device()}, Task::Kind::release);
     if (buffer.written_) recorder.access({&buffer, nullptr, AccessMode::write});
     ready = recorder.finish();
@@ -114,7 +114,7 @@ Task& Engine::acquire_task() {
   // A task inside another never waits here: what it would wait for may wait for it.
   if (++me.submissions % submissions_between_looks == 0 && me.frame == nullptr) [[unlikely]]
     hold_back();
-  return *me.take_task();
+  return *me.take_task(scheduler_.recording());
 }
 
 void Engine::hold_back() {
@@ -159,7 +159,7 @@ void Engine::commit(Task& task, const Submission& submission) {
   Recorder recorder(scheduler_, task);
   bool ready = false;
   {
-    const MutexLock lock(scheduler_.recording());
+    const SpinLockGuard lock(scheduler_.recording());
     recorder.begin(submission, Task::Kind::normal);
     task.access_count = static_cast<std::uint32_t>(count);
     for (const Access& access : submission.accesses) recorder.access(access);

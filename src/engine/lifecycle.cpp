@@ -48,7 +48,7 @@ void Scheduler::mark_needed_at_exit() {
 
 std::string Scheduler::describe_pending() {
   std::map<std::string, int> names;
-  const MutexLock lock(recording_);
+  const SpinLockGuard lock(recording_);
   for (std::uint32_t slot = 0; slot < slab_.used(); ++slot) {
     const Task& task = slab_.at(slot);
     if (task.kind != Task::Kind::normal || task.successors.load(std::memory_order_acquire) == closed_list) continue;
@@ -72,7 +72,7 @@ void Scheduler::end() {
     ending_.store(true);
   } else {
     {
-      const MutexLock lock(recording_);
+      const SpinLockGuard lock(recording_);
       mark_needed_at_exit();
     }
     ending_.store(true);
@@ -146,7 +146,7 @@ void Scheduler::poison_all_pending() {
   stalled_ = 0;
   urgent_.clear();
   urgent_count_ = 0;
-  const MutexLock lock(recording_);
+  const SpinLockGuard lock(recording_);
   for (std::uint32_t slot = 0; slot < slab_.used(); ++slot) {
     Task& task = slab_.at(slot);
     if (task.successors.load() == closed_list) continue;

@@ -60,7 +60,7 @@ class PendingCount {
   static constexpr int max_cells = 8192;
   std::atomic<int> epoch_{0};
   std::array<std::atomic<std::uint64_t>, 2> submitted_{};
-  std::atomic<int> cell_count_{0};
+  alignas(64) std::atomic<int> cell_count_{0};
   std::array<std::atomic<Cell*>, max_cells> cells_{};
   Mutex mutex_;
   std::vector<Cell*> free_cells_ STRETTO_GUARDED_BY(mutex_);

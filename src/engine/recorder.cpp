@@ -7,7 +7,6 @@ namespace stretto {
 Recorder::Recorder(Scheduler& scheduler, Task& task) : scheduler_(scheduler), task_(task) {}
 
 void Recorder::begin(const Submission& submission, Task::Kind kind) {
-  if (++task_.generation == 0) task_.generation = 1;
   task_.name = submission.name;
   task_.file = submission.site.file;
   task_.line = std::min(submission.site.line, Task::max_line);
@@ -22,6 +21,7 @@ void Recorder::begin(const Submission& submission, Task::Kind kind) {
   task_.state.store(0, std::memory_order_relaxed);
   task_.point.store(0, std::memory_order_relaxed);
   task_.link_count = 0;
+  task_.access_count = 0;
   task_.successors.store(0, std::memory_order_relaxed);
   task_.issue_successors.store(task_.is_in_order() ? 0 : closed_list, std::memory_order_relaxed);
 }
@@ -72,7 +72,7 @@ bool Recorder::finished(TaskReference reference) const {
 }
 
 TaskReference Recorder::join(std::span<const TaskReference> tasks) {
-  Task& joined = *scheduler_.thread().take_task();
+  Task& joined = *scheduler_.thread().take_task_while_recording();
   Recorder recorder(scheduler_, joined);
   recorder.begin({.name = "join", .device = Device(task_.device_kind, task_.device_index)}, Task::Kind::join);
   for (const TaskReference task : tasks) recorder.after(task, true);
@@ -93,26 +93,8 @@ Link& Recorder::link(int i, std::uintptr_t& flags) {
   }
 }
 
-bool Recorder::tie(const Candidate& candidate, int index) {
-  Task& predecessor = *candidate.task;
-  std::uintptr_t flags = candidate.carries_value ? link_carries_value : 0;
-  Link& edge = link(index, flags);
-  // In-order work is issued as soon as its in-order predecessors are issued, and memory is freed with them: their points say what
-  // the device still has to wait for. Everything else waits until predecessors are complete.
-  const bool at_issue = predecessor.is_in_order() && (task_.is_in_order() || task_.kind == Task::Kind::release) &&
-                        predecessor.device_kind == task_.device_kind;
-  std::atomic<std::uintptr_t>& list = at_issue ? predecessor.issue_successors : predecessor.successors;
-  std::uintptr_t head = list.load(std::memory_order_acquire);
-  do {
-    if (head == closed_list) {
-      if (!at_issue) return false;
-      edge.bits = predecessor.point.load(std::memory_order_acquire) | (candidate.carries_value ? point_carries_value : 0);
-      break;
-    }
-    edge.bits = head;
-  } while (!list.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(&edge) | flags, std::memory_order_acq_rel,
-                                       std::memory_order_acquire));
-  TaskReference reference = scheduler_.slab().reference(predecessor);
+void Recorder::keep_predecessor(const Task& predecessor, Link& edge, int index) {
+  const TaskReference reference = scheduler_.slab().reference(predecessor);
   if (index < Task::inline_links) {
     task_.predecessors[index] = reference;
   } else {
@@ -120,28 +102,58 @@ bool Recorder::tie(const Candidate& candidate, int index) {
     extension->predecessors[&edge - extension->links] = reference;
   }
   task_.link_count = static_cast<std::uint32_t>(index) + 1;
+}
+
+bool Recorder::tie(const Candidate& candidate, int index) {
+  Task& predecessor = *candidate.task;
+  std::uintptr_t flags = candidate.carries_value ? link_carries_value : 0;
+  const bool wants_point = task_.is_in_order() || task_.kind == Task::Kind::release;
+  if (wants_point) flags |= link_wants_point;
   const Priority priority = task_.priority.load(std::memory_order_relaxed);
-  if (predecessor.priority.load(std::memory_order_relaxed) > priority) scheduler_.raise_priority(predecessor, priority);
-  return head != closed_list;
+  Link& edge = link(index, flags);
+  // In-order work is issued as soon as its in-order predecessors are issued, and memory is freed with them: their points say what
+  // the device still has to wait for. Everything else waits until predecessors are complete.
+  const bool at_issue = predecessor.is_in_order() && wants_point && predecessor.device_kind == task_.device_kind;
+  std::atomic<std::uintptr_t>& list = at_issue ? predecessor.issue_successors : predecessor.successors;
+  std::uintptr_t head = list.load(std::memory_order_acquire);
+  if (head != closed_list) keep_predecessor(predecessor, edge, index);
+  while (head != closed_list) {
+    edge.bits = head;
+    if (list.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(&edge) | flags, std::memory_order_acq_rel,
+                                   std::memory_order_acquire)) {
+      // If this was the last edge, the task may be running by now: it is not touched any more.
+      if (predecessor.priority.load(std::memory_order_relaxed) > priority) scheduler_.raise_priority(predecessor, priority);
+      return true;
+    }
+  }
+  task_.link_count = static_cast<std::uint32_t>(index);
+  if (at_issue) {
+    edge.bits = predecessor.point.load(std::memory_order_acquire) | (candidate.carries_value ? point_carries_value : 0);
+    keep_predecessor(predecessor, edge, index);
+  }
+  return false;
 }
 
 bool Recorder::finish() {
   if (failure_) scheduler_.fail(task_, failure_);
-  bool ready = true;
-  if (count_ > 0) {
-    task_.pending.store(static_cast<std::uint32_t>(count_) + 1, std::memory_order_relaxed);
-    std::uint32_t untied = 1;
-    for (std::size_t i = 0; i < count_; ++i)
-      if (!tie(candidate(i), static_cast<int>(task_.link_count))) ++untied;
-    if (untied == count_ + 1) {
-      task_.pending.store(0, std::memory_order_relaxed);
+  // Each edge counts before the first is tied, so the number reaches zero only when all are, and their tasks are done.
+  task_.pending.store(static_cast<std::uint32_t>(count_), std::memory_order_relaxed);
+  std::uint32_t untied = 0;
+  int index = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (tie(candidate(i), index)) {
+      ++index;
     } else {
-      ready = task_.pending.fetch_sub(untied, std::memory_order_acq_rel) == untied;
+      ++untied;
+      // A predecessor that was issued leaves its point in an edge.
+      index = static_cast<int>(task_.link_count);
     }
-  } else {
-    task_.pending.store(0, std::memory_order_relaxed);
   }
-  return ready;
+  if (untied == count_) {
+    task_.pending.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  return untied > 0 && task_.pending.fetch_sub(untied, std::memory_order_acq_rel) == untied;
 }
 
 void Recorder::carry_out_joins() {

@@ -40,6 +40,7 @@ class Recorder final : public AccessSink {
 
   Candidate& candidate(std::size_t i) { return i < inline_candidates ? first_[i] : more_[i - inline_candidates]; }
   Link& link(int i, std::uintptr_t& flags);
+  void keep_predecessor(const Task& predecessor, Link& edge, int index);
   bool tie(const Candidate& candidate, int index);
 
   Scheduler& scheduler_;

@@ -3,6 +3,7 @@
 #include <stretto/base/error.h>
 
 #include "base/environment.h"
+#include "base/prefetch.h"
 #include "engine/launcher.h"
 
 namespace stretto {
@@ -24,7 +25,7 @@ Task& owner_of(std::uintptr_t link) {
 
 /// One predecessor less; true when it was the last.
 bool arrive(Task& task) {
-  // When one is left it is the caller's, and nobody else changes the number: no exclusive access to the line is needed.
+  // When one is left it is the caller's, and nobody else changes the number: a store will do.
   if (task.pending.load(std::memory_order_acquire) == 1) {
     task.pending.store(0, std::memory_order_relaxed);
     return true;
@@ -173,15 +174,16 @@ Work* Scheduler::complete(Task& task, WorkerLane* lane) {
     publish_failure(task, failure);
   Work* next = nullptr;
   // An in-order task that failed before it was issued is complete without ever having a point.
-  const std::uintptr_t issue_list = task.issue_successors.exchange(closed_list, std::memory_order_acq_rel);
-  if (issue_list != closed_list) release_list(issue_list, failure, Point(), lane, next);
+  if (task.is_in_order()) {
+    const std::uintptr_t issue_list = task.issue_successors.exchange(closed_list, std::memory_order_acq_rel);
+    if (issue_list != closed_list) release_list(issue_list, failure, Point(), lane, next);
+  }
   const std::uintptr_t list = task.successors.exchange(closed_list, std::memory_order_acq_rel);
   release_list(list, failure, Point(), lane, next);
 
   ThreadState& me = thread();
   const int epoch = (task.flags & Task::odd_epoch) != 0 ? 1 : 0;
   if (task.access_count > Task::inline_accesses) delete[] reinterpret_cast<std::uintptr_t*>(task.accesses[0]);
-  task.access_count = 0;
   const bool early = task.pending.load(std::memory_order_relaxed) == Task::claimed_early;
   if (!early || (task.state.fetch_or(Task::done_early, std::memory_order_acq_rel) & Task::popped_stale) != 0)
     recycle(task);
@@ -200,11 +202,12 @@ void Scheduler::release_list(std::uintptr_t list, Failure* failure, Point point,
   while (list != 0) {
     auto& link = *reinterpret_cast<Link*>(list & ~link_flags);
     Task& successor = owner_of(list);
+    prefetch_for_write(&successor.pending);
     const bool carries_value = (list & link_carries_value) != 0;
     const std::uintptr_t rest = link.bits;
     if (failure != nullptr && carries_value) [[unlikely]]
       fail(successor, FailureReference(failure));
-    if (successor.is_in_order() || successor.kind == Task::Kind::release)
+    if ((list & link_wants_point) != 0)
       link.bits = point ? point.bits() | (carries_value ? point_carries_value : 0) : 0;
     if (arrive(successor)) make_ready(successor, lane, next);
     list = rest;
@@ -222,8 +225,10 @@ void Scheduler::make_ready(Task& task, WorkerLane* lane, Work*& next) {
 }
 
 void Scheduler::recycle(Task& task) {
-  if (Failure* failure = task.failure.exchange(nullptr, std::memory_order_acq_rel)) [[unlikely]]
+  if (Failure* failure = task.failure.load(std::memory_order_acquire)) [[unlikely]] {
+    task.failure.store(nullptr, std::memory_order_relaxed);
     FailureReference::adopt(failure);
+  }
   thread().recycle(task);
 }
 
@@ -252,7 +257,7 @@ FailureReference Scheduler::current_failure(const Task& task) {
 }
 
 void Scheduler::publish_failure(Task& task, Failure* failure) {
-  const MutexLock lock(recording_);
+  const SpinLockGuard lock(recording_);
   for (std::size_t i = 0; i < task.access_count; ++i)
     if (writes(task.mode(i))) task.buffer(i).mark_failed(slab_.reference(task), FailureReference(failure));
 }

@@ -26,7 +26,7 @@ class Scheduler final : public Executor {
   Scheduler();
 
   // Recording; see recorder.h.
-  Mutex& recording() STRETTO_RETURN_CAPABILITY(recording_) { return recording_; }
+  SpinLock& recording() STRETTO_RETURN_CAPABILITY(recording_) { return recording_; }
   TaskSlab& slab() { return slab_; }
   PendingCount& count() { return count_; }
   DeviceTable& devices() { return devices_; }
@@ -106,23 +106,25 @@ class Scheduler final : public Executor {
   std::string describe_pending();
   void poison_all_pending();
 
-  Mutex recording_;
-  TaskSlab slab_;
+  // Written at every submission.
+  alignas(64) SpinLock recording_;
   PendingCount count_;
-  FailureBook failures_;
+  // Read by every task, written rarely.
+  alignas(64) TaskSlab slab_;
   std::atomic<bool> serial_;
   std::atomic<bool> ending_{false};
+  std::atomic<int> urgent_count_{0};
+  std::atomic<int> stalled_{0};
+  std::atomic<int> progress_waiters_{0};
+
+  alignas(64) FailureBook failures_;
   std::recursive_mutex serial_order_;
   std::mutex failing_;  ///< Held while a task's failure is set: rare, so one for all.
   std::mutex binding_;
   Mutex progress_mutex_;
   ConditionVariable progress_;
-  std::atomic<int> progress_waiters_{0};
-  std::atomic<int> stalled_{0};
-
   std::mutex urgent_mutex_;
   std::vector<TaskReference> urgent_;
-  std::atomic<int> urgent_count_{0};
 
   DeviceTable devices_;  // last: its lanes call this object
 };

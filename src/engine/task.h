@@ -28,7 +28,8 @@ struct Link {
 /// Flags in the low bits of a pointer to a Link.
 inline constexpr std::uintptr_t link_carries_value = 1;  ///< The successor reads what the predecessor writes.
 inline constexpr std::uintptr_t link_in_extension = 2;   ///< The link lies in an Extension, not in the task.
-inline constexpr std::uintptr_t link_flags = 3;
+inline constexpr std::uintptr_t link_wants_point = 4;    ///< The link receives the predecessor's point when that is issued.
+inline constexpr std::uintptr_t link_flags = 7;
 /// A list of successors that takes no more: the task is done (or issued).
 inline constexpr std::uintptr_t closed_list = ~std::uintptr_t{0};
 
@@ -49,8 +50,8 @@ struct alignas(256) Extension {
 /// What a task's body is called with: null data asks it to destroy its closure without running.
 class BodyContext;
 
-/// A pending task: 256 bytes, four cache lines. The first is what other threads write while the task waits; the rest is written by
-/// the submitter alone. Slots are recycled, never freed, so a stale pointer is always safe to look through.
+/// A pending task: 256 bytes, four cache lines, laid out by who touches them: moving a line between cores is what a small task costs.
+/// Slots are recycled, never freed, so a stale pointer is always safe to look through.
 struct alignas(256) Task : Work {
   static constexpr int inline_accesses = 4;
   static constexpr int inline_links = 5;
@@ -74,25 +75,16 @@ struct alignas(256) Task : Work {
   static constexpr std::uint8_t outside_effect = 2;  ///< Must run before the process ends.
   static constexpr std::uint8_t odd_epoch = 4;       ///< Which of the two counters of pending tasks counts it.
 
-  // What other threads write while the task waits.
+  // First line, with `next`: what whoever runs or releases the task reads and writes first.
   std::atomic<std::uint32_t> pending{0};
-  std::atomic<std::uint32_t> state{0};
-  std::atomic<std::uintptr_t> successors{closed_list};        ///< Released when the task is complete.
-  std::atomic<std::uintptr_t> issue_successors{closed_list};  ///< Released when an in-order task is issued.
-  std::atomic<std::uint64_t> point{0};                        ///< Set when issued; see Point.
-  std::atomic<Failure*> failure{nullptr};                     ///< Holds a reference.
-
-  // What the submitter writes.
-  Extension* extension = nullptr;
-  Invoke invoke = nullptr;
-  Link links[inline_links];
-  TaskReference predecessors[inline_links];
-  std::uintptr_t accesses[inline_accesses];  ///< Buffer* | AccessMode; of more than four, the first points to all of them.
-  const char* name = "";
-  const char* file = "";
-  std::uint32_t generation = 0;
   std::uint32_t line : 20 = 0;
   std::uint32_t access_count : 12 = 0;
+  std::atomic<std::uintptr_t> successors{closed_list};  ///< Released when the task is complete.
+  Invoke invoke = nullptr;
+  std::atomic<Failure*> failure{nullptr};    ///< Holds a reference.
+  std::uintptr_t accesses[inline_accesses];  ///< Buffer* | AccessMode; of more than four, the first points to all of them.
+
+  // Second line, behind the last access: what it runs.
   DeviceKind device_kind : 4 = DeviceKind::cpu;
   LaneRole role : 4 = LaneRole::compute;
   std::uint8_t device_index = 0;
@@ -101,6 +93,19 @@ struct alignas(256) Task : Work {
   std::atomic<Priority> priority{Priority::normal};
   std::uint32_t link_count = 0;
   alignas(8) std::byte closure[inline_closure];
+
+  // Third line: its edges, and what it is called.
+  Link links[inline_links];
+  const char* name = "";
+  const char* file = "";
+  std::atomic<std::uint64_t> point{0};  ///< Set when issued; see Point.
+
+  // Fourth line: what only the recorder looks at while it meets no surprise.
+  TaskReference predecessors[inline_links];
+  std::uint32_t generation = 0;
+  std::atomic<std::uint32_t> state{0};
+  std::atomic<std::uintptr_t> issue_successors{closed_list};  ///< Released when an in-order task is issued.
+  Extension* extension = nullptr;
 
   static constexpr std::uint32_t max_accesses = (1 << 12) - 1;
   static constexpr std::uint32_t max_line = (1 << 20) - 1;

@@ -2,8 +2,8 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <new>
+#include <utility>
 
 #include <stretto/base/error.h>
 
@@ -16,24 +16,75 @@ TaskSlab::TaskSlab() {
   tasks_ = static_cast<Task*>(address);
 }
 
-Task* TaskSlab::take_free() {
-  if (Work* list = free_.exchange(nullptr, std::memory_order_acquire)) return static_cast<Task*>(list);
-  constexpr std::uint32_t chunk = 64;
-  const std::uint32_t first = used_.fetch_add(chunk, std::memory_order_acq_rel);
-  if (first + chunk > capacity) {
-    used_.fetch_sub(chunk, std::memory_order_acq_rel);
-    throw Error("more than " + std::to_string(capacity) + " tasks are pending");
+FreeSlots* TaskSlab::exchange_for_free(FreeSlots* empty) {
+  FreeSlots* returned = nullptr;
+  {
+    const SpinLockGuard lock(lock_);
+    returned = std::exchange(oldest_full_, nullptr);
+    newest_full_ = nullptr;
+    empty->next = empty_;
+    empty_ = empty;
   }
-  for (std::uint32_t i = 0; i < chunk; ++i) new (&tasks_[first + i]) Task;
-  for (std::uint32_t i = 0; i + 1 < chunk; ++i) tasks_[first + i].next = &tasks_[first + i + 1];
-  return &tasks_[first];
+  // All of them at once, not only the batch that is needed: whoever comes after their tasks learns it from the generation, a line
+  // of this core, and not from the list of successors, a line of the worker's.
+  while (returned != nullptr) {
+    for (int i = 0; i < returned->count; ++i) {
+      std::uint32_t& generation = tasks_[returned->slots[i]].generation;
+      if (++generation == 0) generation = 1;
+    }
+    FreeSlots* next = std::exchange(returned->next, nullptr);
+    (oldest_free_ == nullptr ? oldest_free_ : newest_free_->next) = returned;
+    newest_free_ = returned;
+    returned = next;
+  }
+  if (FreeSlots* free = oldest_free_) {
+    oldest_free_ = free->next;
+    return free;
+  }
+  return first_use();
 }
 
-void TaskSlab::give_back(Task* first, Task* last) {
-  Work* head = free_.load(std::memory_order_relaxed);
-  do {
-    last->next = head;
-  } while (!free_.compare_exchange_weak(head, first, std::memory_order_release, std::memory_order_relaxed));
+FreeSlots* TaskSlab::first_use() {
+  const std::uint32_t first = used_.load(std::memory_order_relaxed);
+  if (first + FreeSlots::capacity > capacity) throw Error("more than " + std::to_string(capacity) + " tasks are pending");
+  FreeSlots* fresh = take_empty();
+  // From the highest down: slots are handed out from the back.
+  for (int i = 0; i < FreeSlots::capacity; ++i) {
+    const std::uint32_t slot = first + FreeSlots::capacity - 1 - i;
+    (new (&tasks_[slot]) Task)->generation = 1;
+    fresh->slots[i] = slot;
+  }
+  fresh->count = FreeSlots::capacity;
+  used_.store(first + FreeSlots::capacity, std::memory_order_release);
+  return fresh;
+}
+
+FreeSlots* TaskSlab::take_empty() {
+  {
+    const SpinLockGuard lock(lock_);
+    if (FreeSlots* empty = empty_) {
+      empty_ = empty->next;
+      empty->count = 0;
+      empty->next = nullptr;
+      return empty;
+    }
+  }
+  return new FreeSlots;
+}
+
+FreeSlots* TaskSlab::exchange_for_empty(FreeSlots* full) {
+  {
+    const SpinLockGuard lock(lock_);
+    full->next = nullptr;
+    (newest_full_ == nullptr ? oldest_full_ : newest_full_->next) = full;
+    newest_full_ = full;
+  }
+  return take_empty();
+}
+
+void TaskSlab::forget_free() {
+  const SpinLockGuard lock(lock_);
+  oldest_full_ = newest_full_ = oldest_free_ = newest_free_ = nullptr;
 }
 
 }  // namespace stretto

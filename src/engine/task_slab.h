@@ -1,12 +1,22 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
-#include "base/mutex.h"
 #include "engine/task.h"
+#include "memory/spin_lock.h"
 
 namespace stretto {
+
+/// Slots that are free, by number: handing numbers over moves a few cache lines between cores, where a list through the tasks
+/// themselves would move one for each task.
+struct FreeSlots {
+  static constexpr int capacity = 61;
+  std::array<std::uint32_t, capacity> slots;
+  int count = 0;
+  FreeSlots* next = nullptr;
+};
 
 /// All tasks of the process: one reserved run of addresses, touched as it is used, so that a slot number is an address and a stale
 /// reference is safe to look at. Slots are recycled, never given back.
@@ -19,25 +29,32 @@ class TaskSlab {
   Task& at(std::uint32_t slot) const { return tasks_[slot]; }
   std::uint32_t slot_of(const Task& task) const { return static_cast<std::uint32_t>(&task - tasks_); }
   TaskReference reference(const Task& task) const { return {slot_of(task), task.generation}; }
-  static Task& owner_of(Link& link) {
-    return *reinterpret_cast<Task*>(reinterpret_cast<std::uintptr_t>(&link) & ~(alignof(Task) - 1));
-  }
 
-  /// A list of free slots, linked by `next`; at least one. Throws Error when all slots are pending.
-  Task* take_free();
-  /// Gives a list back. From any thread.
-  void give_back(Task* first, Task* last);
+  /// Exchanges an empty batch for one with free slots, and begins a new generation of each: references to earlier tasks say
+  /// "finished" from here on. Throws Error when all slots are pending. Call under the recording lock.
+  FreeSlots* exchange_for_free(FreeSlots* empty);
+  /// Exchanges a full batch for an empty one. From any thread.
+  FreeSlots* exchange_for_empty(FreeSlots* full);
 
   /// Slots that were ever used: all pending tasks have lower numbers.
   std::uint32_t used() const { return used_.load(std::memory_order_acquire); }
 
-  /// Forgets the list of free slots, for the child after a fork, which gives all slots back itself.
-  void forget_free() { free_.store(nullptr); }
+  /// Forgets the free slots, for the child after a fork.
+  void forget_free();
 
  private:
-  Task* tasks_;
-  std::atomic<std::uint32_t> used_{0};
-  alignas(64) std::atomic<Work*> free_{nullptr};
+  FreeSlots* first_use();
+  FreeSlots* take_empty();
+
+  Task* tasks_;  // read by every task; what changes has lines of its own
+  alignas(64) std::atomic<std::uint32_t> used_{0};
+  SpinLock lock_;
+  FreeSlots* oldest_full_ STRETTO_GUARDED_BY(lock_) = nullptr;
+  FreeSlots* newest_full_ STRETTO_GUARDED_BY(lock_) = nullptr;
+  FreeSlots* empty_ STRETTO_GUARDED_BY(lock_) = nullptr;
+  // Under the recording lock: slots of the new generation.
+  alignas(64) FreeSlots* oldest_free_ = nullptr;
+  FreeSlots* newest_free_ = nullptr;
 };
 
 }  // namespace stretto

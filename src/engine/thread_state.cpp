@@ -15,10 +15,9 @@ struct ThreadState::Owner {
   ~Owner() {
     instance_ = nullptr;
     state->flush();
-    while (Task* task = state->free_) {
-      state->free_ = static_cast<Task*>(task->next);
-      state->slab_.give_back(task, task);
-    }
+    if (state->free_->count > 0) state->free_ = state->slab_.exchange_for_empty(state->free_);
+    delete state->free_;
+    delete state->returned_;
     state->count_.give_back(state->cell_);
     delete state;
   }
@@ -31,6 +30,11 @@ void ThreadState::create(TaskSlab& slab, PendingCount& count) {
   if (owned) return;
   owned = true;
   static thread_local Owner owner(instance_);
+}
+
+void ThreadState::refill(SpinLock& recording) {
+  const SpinLockGuard lock(recording);
+  free_ = slab_.exchange_for_free(free_);
 }
 
 }  // namespace stretto

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/prefetch.h"
 #include "engine/pending_count.h"
 #include "engine/task_slab.h"
 
@@ -17,32 +18,29 @@ class ThreadState {
   /// Without making one: null when this thread never had anything to do with the engine.
   static ThreadState* if_any() { return instance_; }
 
-  Task* take_task() {
-    if (free_ == nullptr) [[unlikely]]
-      free_ = slab_.take_free();
-    Task* task = free_;
-    free_ = static_cast<Task*>(task->next);
+  /// A free slot for a new task. `recording` is taken when the thread has none left.
+  Task* take_task(SpinLock& recording) {
+    if (free_->count == 0) [[unlikely]]
+      refill(recording);
+    Task* task = &slab_.at(free_->slots[--free_->count]);
+    if (free_->count >= prefetch_distance) prefetch(slab_.at(free_->slots[free_->count - prefetch_distance]));
     return task;
   }
-
-  /// Takes back a task that was taken and not recorded.
-  void untake(Task& task) {
-    task.next = free_;
-    free_ = &task;
+  /// The same for a caller that holds the recording lock.
+  Task* take_task_while_recording() {
+    if (free_->count == 0) free_ = slab_.exchange_for_free(free_);
+    return &slab_.at(free_->slots[--free_->count]);
   }
+  /// Takes back a task that was taken last and not recorded.
+  void untake(Task& task) { free_->slots[free_->count++] = slab_.slot_of(task); }
 
   /// A finished task's slot. Goes back to all threads in batches.
   void recycle(Task& task) {
-    if (returned_ == nullptr) last_returned_ = &task;
-    task.next = returned_;
-    returned_ = &task;
-    if (++returned_count_ >= batch) flush();
+    returned_->slots[returned_->count++] = slab_.slot_of(task);
+    if (returned_->count == FreeSlots::capacity) flush();
   }
   void flush() {
-    if (returned_ == nullptr) return;
-    slab_.give_back(returned_, last_returned_);
-    returned_ = nullptr;
-    returned_count_ = 0;
+    if (returned_->count > 0) returned_ = slab_.exchange_for_empty(returned_);
   }
 
   PendingCount::Cell& cell() { return cell_; }
@@ -56,8 +54,15 @@ class ThreadState {
   std::uint32_t submissions = 0;  ///< Counts towards the next look at back-pressure.
 
  private:
-  static constexpr int batch = 32;
+  static constexpr int prefetch_distance = 4;
   struct Owner;
+
+  /// The lines of a slot that will soon be written were last in the cache of whoever ran its task.
+  static void prefetch(Task& task) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(&task);
+    for (std::size_t line = 0; line < sizeof(Task); line += 64) prefetch_for_write(bytes + line);
+  }
+  void refill(SpinLock& recording);
 
   ThreadState(TaskSlab& slab, PendingCount& count) : slab_(slab), count_(count), cell_(count.take_cell()) {}
   static void create(TaskSlab& slab, PendingCount& count);
@@ -68,10 +73,8 @@ class ThreadState {
   TaskSlab& slab_;
   PendingCount& count_;
   PendingCount::Cell& cell_;
-  Task* free_ = nullptr;
-  Task* returned_ = nullptr;
-  Task* last_returned_ = nullptr;
-  int returned_count_ = 0;
+  FreeSlots* free_ = new FreeSlots;
+  FreeSlots* returned_ = new FreeSlots;
 };
 
 }  // namespace stretto

@@ -55,7 +55,7 @@ Search search_predecessors(Scheduler& scheduler, Task& waiting, WorkerLane* lane
   const ThreadState& me = scheduler.thread();
   std::unordered_set<Task*> seen;
   std::vector<Task*> open{&waiting};
-  const MutexLock lock(scheduler.recording());
+  const SpinLockGuard lock(scheduler.recording());
   while (!open.empty()) {
     Task& task = *open.back();
     open.pop_back();
@@ -132,13 +132,13 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
                        site);
     }
   }
-  Task* task = me.take_task();
+  Task* task = me.take_task(scheduler.recording());
   const auto waiter = std::make_shared<Waiter>();
   Recorder recorder(scheduler, *task);
   bool waits = false;
   bool ready = false;
   {
-    const MutexLock lock(scheduler.recording());
+    const SpinLockGuard lock(scheduler.recording());
     recorder.peek(buffer, box);
     waits = recorder.predecessor_count() > 0;
     if (waits) {
@@ -175,7 +175,7 @@ void wait_all(Scheduler& scheduler, CallSite site) {
     const MutexLock turn(one_at_a_time);
     int epoch = 0;
     {
-      const MutexLock lock(scheduler.recording());
+      const SpinLockGuard lock(scheduler.recording());
       epoch = scheduler.count().begin_epoch();
     }
     scheduler.await([&] { return scheduler.count().pending(epoch) == 0; });
@@ -187,12 +187,12 @@ void synchronize(Scheduler& scheduler, Device device, CallSite site) {
   ThreadState& me = scheduler.thread();
   if (me.frame != nullptr)
     throw UsageError("synchronize", std::string("called inside the task ") + me.frame->task->name, site);
-  Task& task = *me.take_task();
+  Task& task = *me.take_task(scheduler.recording());
   const auto waiter = std::make_shared<Waiter>();
   Recorder recorder(scheduler, task);
   bool ready = false;
   {
-    const MutexLock lock(scheduler.recording());
+    const SpinLockGuard lock(scheduler.recording());
     TaskSlab& slab = scheduler.slab();
     recorder.begin({.name = "synchronize", .site = site, .device = device}, Task::Kind::wait);
     place_waiter(task, waiter);

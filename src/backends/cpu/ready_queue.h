@@ -2,79 +2,110 @@
 
 #include <atomic>
 #include <cstddef>
+#include <deque>
+#include <memory>
 
 #include "backend/lane.h"
 #include "backends/cpu/work_ring.h"
+#include "base/mutex.h"
+#include "base/prefetch.h"
 
 namespace stretto {
 
-/// Ready work that belongs to no worker yet, first in first out. Anybody pushes without a lock; one worker at a time moves a batch
-/// into its ring, so that the shared cache lines change hands once a batch and not once a task.
+/// Ready work that belongs to no worker yet, first in first out. Anybody pushes; one worker at a time moves a batch into its ring.
+///
+/// A ring of pointers: the shared cache lines change hands once for several pieces, and the work itself is not touched. What does
+/// not fit waits in a list behind a lock until the ring is empty.
 class ReadyQueue {
  public:
+  ReadyQueue() : slots_(new std::atomic<Work*>[capacity]()) {}
+
   void push(Work& work) {
-    Work* head = incoming_.load(std::memory_order_relaxed);
-    do {
-      work.next = head;
-    } while (!incoming_.compare_exchange_weak(head, &work, std::memory_order_seq_cst, std::memory_order_relaxed));
+    // Several pushes may pass the check together; the margin has room for each thread there can be.
+    if (overflowing_.load(std::memory_order_acquire) ||
+        tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_acquire) >= capacity - margin) [[unlikely]] {
+      push_overflow(work);
+      return;
+    }
+    const std::size_t at = tail_.fetch_add(1, std::memory_order_seq_cst);
+    slots_[at % capacity].store(&work, std::memory_order_release);
   }
 
   bool empty() const {
-    return incoming_.load(std::memory_order_seq_cst) == nullptr && backlog_size_.load(std::memory_order_seq_cst) == 0;
+    return tail_.load(std::memory_order_seq_cst) == head_.load(std::memory_order_relaxed) &&
+           !overflowing_.load(std::memory_order_seq_cst);
+  }
+
+  /// How many pieces were ever taken, roughly.
+  std::uint64_t taken() const { return head_.load(std::memory_order_relaxed); }
+  /// How many wait, roughly; never 0 when some do.
+  std::size_t size() const {
+    const std::size_t head = head_.load(std::memory_order_acquire);
+    return tail_.load(std::memory_order_seq_cst) - head + (overflowing_.load(std::memory_order_seq_cst) ? 1 : 0);
   }
 
   /// Takes the oldest piece, and moves up to `batch` more behind it into `ring`. Null when there is none, or when another worker
   /// is taking at this moment.
   Work* take(WorkRing& ring, std::size_t batch) {
-    if (taking_.test(std::memory_order_relaxed) || taking_.test_and_set(std::memory_order_acquire)) return nullptr;
-    std::size_t size = backlog_size_.load(std::memory_order_relaxed);
-    if (size == 0) size = reverse_incoming();
-    Work* first = backlog_;
-    if (first != nullptr) {
-      Work* rest = first->next;
-      --size;
-      while (batch-- > 0 && rest != nullptr) {
-        // Read before the push: once in the ring, the work may run and its slot be used again.
-        Work* next = rest->next;
-        if (!ring.push(*rest)) break;
-        rest = next;
-        --size;
+    if (empty() || taking_.test(std::memory_order_relaxed) || taking_.test_and_set(std::memory_order_acquire))
+      return nullptr;
+    std::size_t head = head_.load(std::memory_order_relaxed);
+    const std::size_t tail = tail_.load(std::memory_order_acquire);
+    Work* first = nullptr;
+    for (std::size_t taken = 0; head != tail && taken <= batch; ++taken) {
+      std::atomic<Work*>& slot = slots_[head % capacity];
+      Work* work = slot.load(std::memory_order_acquire);
+      // Its place is reserved and its pusher about to fill it. The rest is behind it in order.
+      if (work == nullptr) break;
+      prefetch_for_write(work);
+      if (first == nullptr) {
+        first = work;
+      } else if (!ring.push(*work)) {
+        break;
       }
-      backlog_ = rest;
-      backlog_size_.store(size, std::memory_order_seq_cst);
+      slot.store(nullptr, std::memory_order_relaxed);
+      ++head;
     }
+    head_.store(head, std::memory_order_release);
+    if (first == nullptr && head == tail && overflowing_.load(std::memory_order_acquire)) first = take_overflow();
     taking_.clear(std::memory_order_release);
     return first;
   }
 
   /// Forgets everything; for the child after a fork.
   void reset() {
-    incoming_.store(nullptr);
-    backlog_ = nullptr;
-    backlog_size_.store(0);
+    for (std::size_t i = 0; i < capacity; ++i) slots_[i].store(nullptr);
+    head_ = 0;
+    tail_ = 0;
     taking_.clear();
+    overflow_.clear();
+    overflowing_ = false;
   }
 
  private:
-  /// The stack of pushed work becomes the backlog, oldest first. Called with `taking_` held and an empty backlog.
-  std::size_t reverse_incoming() {
-    Work* newest = incoming_.exchange(nullptr, std::memory_order_seq_cst);
-    std::size_t size = 0;
-    backlog_ = nullptr;
-    while (newest != nullptr) {
-      Work* older = newest->next;
-      newest->next = backlog_;
-      backlog_ = newest;
-      newest = older;
-      ++size;
-    }
-    return size;
+  static constexpr std::size_t capacity = 16384;
+  static constexpr std::size_t margin = 2048;
+
+  void push_overflow(Work& work) {
+    const MutexLock lock(mutex_);
+    overflow_.push_back(&work);
+    overflowing_.store(true, std::memory_order_seq_cst);
+  }
+  Work* take_overflow() {
+    const MutexLock lock(mutex_);
+    Work* work = overflow_.front();
+    overflow_.pop_front();
+    if (overflow_.empty()) overflowing_.store(false, std::memory_order_release);
+    return work;
   }
 
-  alignas(64) std::atomic<Work*> incoming_{nullptr};
-  alignas(64) std::atomic_flag taking_;
-  Work* backlog_ = nullptr;
-  std::atomic<std::size_t> backlog_size_{0};
+  std::unique_ptr<std::atomic<Work*>[]> slots_;
+  alignas(64) std::atomic<std::size_t> tail_{0};
+  alignas(64) std::atomic<std::size_t> head_{0};
+  std::atomic_flag taking_;
+  alignas(64) std::atomic<bool> overflowing_{false};
+  Mutex mutex_;
+  std::deque<Work*> overflow_;
 };
 
 }  // namespace stretto

@@ -31,6 +31,12 @@ class WorkRing {
     return head_.compare_exchange_strong(head, head + 1, std::memory_order_acq_rel) ? work : nullptr;
   }
 
+  /// How many pieces were ever taken.
+  std::uint64_t taken() const { return head_.load(std::memory_order_relaxed); }
+  std::size_t size() const {
+    const std::uint64_t head = head_.load(std::memory_order_acquire);
+    return tail_.load(std::memory_order_acquire) - head;
+  }
   bool empty() const { return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_acquire); }
 
  private:

@@ -1,6 +1,11 @@
 #include "backends/cpu/worker_pool.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include <stretto/base/error.h>
+
+#include "base/futex.h"
 
 namespace stretto {
 namespace {
@@ -8,9 +13,20 @@ namespace {
 constexpr std::size_t batch_size = 64;
 // A worker that runs one successor after the other looks at the queue this often, so that queued work is not starved.
 constexpr int longest_chain = 256;
-// Polls before sleeping, each behind `pauses_per_poll` pauses (about 60 ns a pause on recent x86): some 30 microseconds.
-constexpr int polls_before_sleep = 8;
-constexpr int pauses_per_poll = 64;
+// Reading the clock costs as much as a small task: once for so many tasks, when there are more.
+constexpr int shortest_measure = 16;
+// Polls before sleeping, each behind `pauses_per_poll` pauses (20 to 60 ns a pause on recent x86): 5 to 15 microseconds a poll.
+// Shorter polls were measured: the cache lines they take from whoever pushes work cost more than the wait.
+constexpr int polls_before_sleep = 6;
+constexpr int pauses_per_poll = 256;
+// Ready work that one worker is left alone with, and that is worth waking another for.
+constexpr std::int64_t worthwhile_nanoseconds = 50000;
+constexpr std::chrono::microseconds first_nap{200};
+constexpr std::chrono::microseconds longest_nap{3200};
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 }  // namespace
 
@@ -24,7 +40,8 @@ struct WorkerPool::Worker final : KernelContext {
       return;
     }
     pool.regions_.run(chunks, body, [this](std::int64_t helpers) {
-      for (std::int64_t i = 0; i < helpers && pool.sleepers_.load(std::memory_order_seq_cst) > 0 && i < pool.options_.workers; ++i)
+      for (std::int64_t i = 0; i < helpers && pool.sleepers_.load(std::memory_order_seq_cst) > 0 && i < pool.options_.workers;
+           ++i)
         pool.wake();
     });
   }
@@ -39,8 +56,11 @@ struct WorkerPool::Worker final : KernelContext {
   WorkerPool& pool;
   const int index;
   std::uint64_t random;
+  bool searching = false;
   WorkRing ring;
   std::thread thread;
+  /// Where rings and queues stood when this worker last looked; see `is_stuck`.
+  mutable std::array<std::uint64_t, 9> seen_heads{};
 };
 
 thread_local WorkerPool::Worker* WorkerPool::current_worker = nullptr;
@@ -80,13 +100,20 @@ void WorkerPool::push(Work& work, Priority priority) {
 }
 
 void WorkerPool::wake_one_if_needed() {
-  if (sleepers_.load(std::memory_order_seq_cst) > 0 && searching_.load(std::memory_order_seq_cst) == 0) wake();
+  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+  const int idle = searching_.load(std::memory_order_seq_cst);
+  const int sleeping = sleepers_.load(std::memory_order_seq_cst);
+  if (idle > sleeping) return;  // Somebody polls, and will see the work.
+  const bool nobody_awake = running_.load(std::memory_order_relaxed) <= sleeping;
+  if (nobody_awake ||
+      static_cast<std::int64_t>(backlog()) * task_nanoseconds_.load(std::memory_order_relaxed) > worthwhile_nanoseconds)
+    wake();
 }
 
 void WorkerPool::wake() {
   if (!started_.load(std::memory_order_acquire)) start();
   wake_count_.fetch_add(1, std::memory_order_seq_cst);
-  wake_count_.notify_one();
+  futex_wake(wake_count_);
 }
 
 bool WorkerPool::on_worker() const { return current_worker != nullptr && &current_worker->pool == this; }
@@ -98,10 +125,12 @@ void WorkerPool::thread_main(Worker& worker) {
   if (options_.on_thread_start) options_.on_thread_start();
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (executor_.run_urgent(worker)) continue;
-    if (Work* work = find_work(worker)) {
+    Work* work = worker.ring.take();
+    if (work == nullptr && should_take(worker)) work = find_work(worker);
+    if (work != nullptr) {
       run_chain(worker, work);
     } else if (!regions_.help() && !park_if_surplus(worker)) {
-      wait_for_work();
+      wait_for_work(worker);
     }
   }
   current_worker = nullptr;
@@ -112,18 +141,21 @@ Work* WorkerPool::find_work(Worker& worker) {
   constexpr auto normal = static_cast<std::size_t>(Priority::normal);
   constexpr auto low = static_cast<std::size_t>(Priority::low);
   // Only normal work enters rings: urgent work must not queue behind it, and low work must stay behind all of it.
-  if (!queues_[high].empty())
-    if (Work* work = queues_[high].take(worker.ring, 0)) return work;
+  if (Work* work = queues_[high].take(worker.ring, 0)) return work;
   if (options_.random_seed && worker.next_random() % 4 == 0)
     if (Work* work = steal(worker)) return work;
-  if (Work* work = worker.ring.take()) return work;
   if (Work* work = queues_[normal].take(worker.ring, batch_size)) {
-    if (!worker.ring.empty()) wake_one_if_needed();
+    if (!worker.ring.empty()) {
+      if (deep_sleepers_.load(std::memory_order_relaxed) > 0) {
+        wake();
+      } else {
+        wake_one_if_needed();
+      }
+    }
     return work;
   }
   if (Work* work = steal(worker)) return work;
-  if (!queues_[low].empty()) return queues_[low].take(worker.ring, 0);
-  return nullptr;
+  return queues_[low].take(worker.ring, 0);
 }
 
 Work* WorkerPool::steal(Worker& worker) {
@@ -138,16 +170,24 @@ Work* WorkerPool::steal(Worker& worker) {
 
 void WorkerPool::run_chain(Worker& worker, Work* work) {
   ReadyQueue& urgent = queues_[static_cast<std::size_t>(Priority::high)];
-  for (int length = 0; work != nullptr; ++length) {
+  const std::int64_t begin = now();
+  int length = 0;
+  while (work != nullptr) {
     if (options_.random_seed) disturb(worker);
     work = executor_.run(*work, worker);
-    if (work == nullptr) return;
-    if (length >= longest_chain || !urgent.empty() || stopping_.load(std::memory_order_relaxed) ||
-        (options_.random_seed && worker.next_random() % 2 == 0)) {
+    ++length;
+    if (work != nullptr && (length >= longest_chain || !urgent.empty() || stopping_.load(std::memory_order_relaxed) ||
+                            (options_.random_seed && worker.next_random() % 2 == 0))) {
       push(executor_.put_back(*work), Priority::normal);
-      return;
+      break;
     }
+    if (work == nullptr && length < shortest_measure && !options_.random_seed) work = worker.ring.take();
   }
+  const std::int64_t sample = (now() - begin) / length;
+  // Long tasks are believed at once, short ones by and by.
+  const std::int64_t known = task_nanoseconds_.load(std::memory_order_relaxed);
+  const std::int64_t estimate = std::max(sample, known - known / 4 + sample / 4);
+  if (estimate != known) task_nanoseconds_.store(estimate, std::memory_order_relaxed);
 }
 
 bool WorkerPool::park_if_surplus(Worker& worker) {
@@ -179,33 +219,83 @@ void WorkerPool::blocking(bool begins) {
   }
 }
 
-bool WorkerPool::anything_to_do() const {
-  for (const ReadyQueue& queue : queues_)
-    if (!queue.empty()) return true;
+std::size_t WorkerPool::backlog() const {
+  std::size_t sum = 0;
+  for (const ReadyQueue& queue : queues_) sum += queue.size();
   const int count = thread_count_.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     const Worker* other = workers_[i].load(std::memory_order_acquire);
-    if (other != nullptr && !other->ring.empty()) return true;
+    if (other != nullptr) sum += other->ring.size();
   }
-  return regions_.any_open() || stopping_.load(std::memory_order_relaxed);
+  return sum;
 }
 
-void WorkerPool::wait_for_work() {
+bool WorkerPool::is_stuck(Worker& worker) const {
+  // Whatever has work in front that has not moved since this worker looked last. Threads beyond the table are blocked in tasks or
+  // stand in for such; their rings are looked at by sum.
+  bool stuck = false;
+  std::array<std::uint64_t, 9> heads{};
+  const int count = thread_count_.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Worker* other = workers_[i].load(std::memory_order_acquire);
+    if (other == nullptr) continue;
+    const std::size_t at = std::min<std::size_t>(i, 7);
+    heads[at] += other->ring.taken() + 1;
+    if (!other->ring.empty() && heads[at] == worker.seen_heads[at]) stuck = true;
+  }
+  for (const ReadyQueue& queue : queues_) heads[8] += queue.taken();
+  for (const ReadyQueue& queue : queues_)
+    if (!queue.empty() && heads[8] == worker.seen_heads[8]) stuck = true;
+  worker.seen_heads = heads;
+  return stuck;
+}
+
+bool WorkerPool::should_take(Worker& worker) const {
+  const std::size_t ready = backlog();
+  if (ready == 0) return false;
+  if (options_.random_seed || !queues_[static_cast<std::size_t>(Priority::high)].empty()) return true;
+  // Who asks is awake; who searches or sleeps does no work.
+  const int working_others = running_.load(std::memory_order_relaxed) - searching_.load(std::memory_order_relaxed) -
+                             (worker.searching ? 0 : 1);
+  if (working_others <= 0) return true;
+  return static_cast<std::int64_t>(ready) * task_nanoseconds_.load(std::memory_order_relaxed) > worthwhile_nanoseconds ||
+         is_stuck(worker);
+}
+
+void WorkerPool::wait_for_work(Worker& worker) {
   executor_.idle();
   const std::uint32_t seen = wake_count_.load(std::memory_order_seq_cst);
+  const auto called = [&] {
+    return wake_count_.load(std::memory_order_seq_cst) != seen || regions_.any_open() ||
+           stopping_.load(std::memory_order_relaxed) || should_take(worker);
+  };
+  worker.searching = true;
   searching_.fetch_add(1, std::memory_order_seq_cst);
-  for (int poll = 0; poll < polls_before_sleep; ++poll) {
+  bool found = false;
+  for (int poll = 0; poll < polls_before_sleep && !found; ++poll) {
     for (int pause = 0; pause < pauses_per_poll; ++pause) __builtin_ia32_pause();
-    if (anything_to_do() || wake_count_.load(std::memory_order_relaxed) != seen) {
-      searching_.fetch_sub(1, std::memory_order_seq_cst);
-      return;
-    }
+    found = called();
   }
-  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  std::chrono::microseconds nap = first_nap;
+  while (!found) {
+    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    const bool others_awake = running_.load(std::memory_order_relaxed) > sleepers_.load(std::memory_order_seq_cst);
+    // Whoever pushes from here on sees the sleeper; whoever pushed before is seen here.
+    if (!called()) {
+      if (others_awake) {
+        futex_wait(wake_count_, seen, nap);
+      } else {
+        deep_sleepers_.fetch_add(1, std::memory_order_relaxed);
+        futex_wait(wake_count_, seen);
+        deep_sleepers_.fetch_sub(1, std::memory_order_relaxed);
+      }
+    }
+    sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+    nap = std::min(nap * 2, longest_nap);
+    found = called();
+  }
   searching_.fetch_sub(1, std::memory_order_seq_cst);
-  // Whoever pushes now sees the sleeper; whoever pushed before is seen here.
-  if (!anything_to_do()) wake_count_.wait(seen, std::memory_order_seq_cst);
-  sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+  worker.searching = false;
 }
 
 void WorkerPool::disturb(Worker& worker) {
@@ -221,7 +311,7 @@ void WorkerPool::stop() {
     unpark_.notify_all();
   }
   wake_count_.fetch_add(1, std::memory_order_seq_cst);
-  wake_count_.notify_all();
+  futex_wake(wake_count_, max_threads);
   const int count = thread_count_.load();
   for (int i = 0; i < count; ++i) {
     Worker* worker = workers_[i].load();
@@ -238,6 +328,7 @@ void WorkerPool::reset_after_fork() {
   thread_count_ = 0;
   running_ = 0;
   sleepers_ = 0;
+  deep_sleepers_ = 0;
   searching_ = 0;
   started_ = false;
   for (ReadyQueue& queue : queues_) queue.reset();

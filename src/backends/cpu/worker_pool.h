@@ -19,9 +19,11 @@ namespace stretto {
 /// The unordered lane of one CPU device: workers that take ready work, oldest first, each from its own ring, from the device's
 /// queue, or from one another.
 ///
-/// A worker that finds nothing polls for some microseconds, ever more slowly so as not to disturb those who work, and then
-/// sleeps: waking it costs 40 to 50 microseconds, polling costs a core. Whoever adds work wakes a sleeper only when nobody is
-/// looking for work already; a woken worker wakes the next when it sees more than it can do.
+/// As many workers take part as the work is worth. Moving a task to another core costs more than a small task does, so while one
+/// worker keeps up with less than some tens of microseconds of ready work, the others leave it alone; they step in when the
+/// backlog is worth it, when it does not move (somebody is inside a long task), or when nobody is awake. A worker that finds nothing
+/// polls for some tens of microseconds, slowly so as not to disturb those who work, and then sleeps: waking it costs 40 to 50
+/// microseconds. While others work it looks up now and then; in an idle process all sleep for good.
 class WorkerPool final : public WorkerLane {
  public:
   struct Options {
@@ -53,8 +55,10 @@ class WorkerPool final : public WorkerLane {
   Work* steal(Worker& worker);
   void run_chain(Worker& worker, Work* work);
   bool park_if_surplus(Worker& worker);
-  void wait_for_work();
-  bool anything_to_do() const;
+  void wait_for_work(Worker& worker);
+  bool should_take(Worker& worker) const;
+  std::size_t backlog() const;
+  bool is_stuck(Worker& worker) const;
   void wake_one_if_needed();
   void disturb(Worker& worker);
 
@@ -65,9 +69,11 @@ class WorkerPool final : public WorkerLane {
   std::array<ReadyQueue, priority_count> queues_;
   ParallelRegions regions_;
 
-  alignas(64) std::atomic<int> sleepers_{0};
-  std::atomic<int> searching_{0};
-  std::atomic<std::uint32_t> wake_count_{0};
+  alignas(64) std::atomic<int> sleepers_{0};       ///< Workers inside the system's sleep.
+  std::atomic<int> deep_sleepers_{0};              ///< Of these, those that do not look up by themselves.
+  std::atomic<int> searching_{0};                  ///< Workers that poll or sleep.
+  std::atomic<std::uint32_t> wake_count_{0};       ///< Workers sleep on it.
+  std::atomic<std::int64_t> task_nanoseconds_{1000000};  ///< What a task takes, roughly; unknown is long.
   std::atomic<bool> started_{false};
   std::atomic<bool> stopping_{false};
 
