@@ -21,7 +21,7 @@ class Closure {
 
   template <class Argument, class Function>
   static Closure of(Function&& function) {
-    using Callable = std::remove_cvref_t<Function>;
+    using Callable = std::decay_t<Function>;
     constexpr bool fits = sizeof(Callable) <= capacity && alignof(Callable) <= alignof(void*) &&
                           std::is_nothrow_move_constructible_v<Callable>;
     if constexpr (fits) {
