@@ -12,6 +12,7 @@
 
 #include "base/environment.h"
 #include "engine/launcher.h"
+#include "trace/recording.h"
 
 namespace stretto {
 namespace {
@@ -22,6 +23,7 @@ Scheduler* kept = nullptr;
 
 void keep_lifecycle(Scheduler& scheduler) {
   kept = &scheduler;
+  if (environment().trace) trace::enable(true);
   std::atexit([] { kept->end(); });
   pthread_atfork([] { kept->before_fork(); }, [] { kept->after_fork(false); }, [] { kept->after_fork(true); });
 }
@@ -94,6 +96,14 @@ void Scheduler::end() {
     // Destructors of globals may still use tensors: from here on, on their own thread.
     serial_.store(true);
     ending_.store(false);
+  }
+  if (trace::enabled() && environment().trace) {
+    trace::enable(false);
+    try {
+      trace::write_file(*environment().trace);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "stretto: %s\n", error.what());
+    }
   }
   if (const FailureReference failure = failures_.take_unread()) {
     try {

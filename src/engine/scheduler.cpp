@@ -5,6 +5,7 @@
 #include "base/environment.h"
 #include "base/prefetch.h"
 #include "engine/launcher.h"
+#include "trace/recording.h"
 
 namespace stretto {
 namespace {
@@ -22,6 +23,18 @@ Task& owner_of(std::uintptr_t link) {
     return *reinterpret_cast<Extension*>(link & ~(std::uintptr_t{alignof(Extension)} - 1))->owner;
   return *reinterpret_cast<Task*>(link & ~(std::uintptr_t{alignof(Task)} - 1));
 }
+
+template <typename Function>
+class ScopeEnd {
+ public:
+  explicit ScopeEnd(Function function) : function_(std::move(function)) {}
+  ScopeEnd(const ScopeEnd&) = delete;
+  ScopeEnd& operator=(const ScopeEnd&) = delete;
+  ~ScopeEnd() { function_(); }
+
+ private:
+  Function function_;
+};
 
 /// One predecessor less; true when it was the last.
 bool arrive(Task& task) {
@@ -75,7 +88,16 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
       if (!task.is_in_order()) bind_memory(task);
       BodyContext body(task, context);
       entered = true;
-      task.invoke(task, &body);
+      if (trace::enabled()) [[unlikely]] {
+        trace::TaskRecord record{task.name, task.site(), body.device(), trace::now(), 0};
+        const ScopeEnd at_end([&] {
+          record.ended = trace::now();
+          trace::record(record);
+        });
+        task.invoke(task, &body);
+      } else {
+        task.invoke(task, &body);
+      }
     } catch (...) {
       fail(task, current_failure(task));
       if (!entered) task.invoke(task, nullptr);

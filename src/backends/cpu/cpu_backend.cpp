@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backend/backend.h"
@@ -7,6 +8,7 @@
 #include "backends/cpu/topology.h"
 #include "backends/cpu/worker_pool.h"
 #include "base/environment.h"
+#include "trace/recording.h"
 
 namespace stretto {
 namespace {
@@ -21,8 +23,12 @@ class CpuBackend final : public Backend {
       WorkerPool::Options options;
       options.workers = settings.workers.value_or(cores.core_count);
       options.random_seed = settings.schedule_seed;
+      const std::string device = to_string(Device(DeviceKind::cpu, static_cast<int>(devices_.size())));
       // One device has all cores, and the system places its threads best.
-      if (groups.size() > 1) options.on_thread_start = [cores] { bind_current_thread(cores); };
+      options.on_thread_start = [cores, device, bound = groups.size() > 1](int worker) {
+        trace::name_thread(device + " worker " + std::to_string(worker));
+        if (bound) bind_current_thread(cores);
+      };
       devices_.push_back({cores, std::make_unique<HostMemory>(), std::make_unique<WorkerPool>(executor, std::move(options))});
     }
   }

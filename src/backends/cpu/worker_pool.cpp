@@ -122,7 +122,7 @@ KernelContext& WorkerPool::current_context() { return *current_worker; }
 
 void WorkerPool::thread_main(Worker& worker) {
   current_worker = &worker;
-  if (options_.on_thread_start) options_.on_thread_start();
+  if (options_.on_thread_start) options_.on_thread_start(worker.index);
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (executor_.run_urgent(worker)) continue;
     Work* work = worker.ring.take();

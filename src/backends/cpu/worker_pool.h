@@ -28,7 +28,7 @@ class WorkerPool final : public WorkerLane {
  public:
   struct Options {
     int workers = 1;
-    std::function<void()> on_thread_start;     ///< Binds the thread to the device's cores, sets libraries to one thread.
+    std::function<void(int)> on_thread_start;  ///< Called by each worker, with its number.
     std::optional<std::uint64_t> random_seed;  ///< Disturbs order and timing, for tests.
   };
 
