@@ -226,10 +226,14 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
   lane.load.fetch_add(1, std::memory_order_relaxed);
   {
     const MutexLock lock(lane.mutex);
-    lane.issued.push_back({&task, event, point, lane.clock});
+    lane.issued.push_back({&task, event, point, lane.clock, false});
   }
-  // Successors first: from the moment the retirer knows of the task, it may be gone.
+  // Successors look for the event from here on. Only then may the task retire, and its slot be used again.
   scheduler_.issued(task, point);
+  {
+    const MutexLock lock(lane.mutex);
+    lane.issued.back().announced = true;
+  }
   if (in_flight_.fetch_add(1, std::memory_order_seq_cst) == 0) {
     const MutexLock lock(retire_mutex_);
     issued_any_.notify_one();
@@ -285,7 +289,7 @@ bool Launcher::retire_front(LaneState& lane) {
     const MutexLock lock(lane.mutex);
     if (lane.issued.empty()) return false;
     const Issued& front = lane.issued.front();
-    if (!front.event->complete()) return false;
+    if (!front.announced || !front.event->complete()) return false;
     // A failure is found when a task retires: what came before must have retired, for it to be passed on.
     bool in_turn = true;
     for_each_point(*front.task, [&](Point before, bool) { in_turn &= lane_progress().complete(before); });

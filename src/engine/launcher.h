@@ -48,6 +48,7 @@ class Launcher {
     Event* event;
     Point point;
     Clock clock;
+    bool announced;  ///< Its successors know its point; before that it may not retire.
   };
   struct LaneState {
     explicit LaneState(Lane& one) : lane(one) {}

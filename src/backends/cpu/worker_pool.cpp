@@ -325,6 +325,7 @@ void WorkerPool::reset_after_fork() {
     // The threads do not exist in this process. Their objects are leaked: a std::thread cannot be told so.
     workers_[i].store(nullptr);
   }
+  if (current_worker != nullptr && &current_worker->pool == this) current_worker = nullptr;
   thread_count_ = 0;
   running_ = 0;
   sleepers_ = 0;
