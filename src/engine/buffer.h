@@ -28,6 +28,13 @@ class alignas(64) Buffer {
   /// See AccessLog. Under the recording lock.
   void mark_failed(TaskReference task, const FailureReference& failure) { log_.mark_failed(task, failure); }
 
+  /// Memory goes back to its pool as soon as the last user is issued. This object must outlive that: a user on an in-order lane
+  /// may look at it until it is complete, so it keeps it from its issue on. The last to let go deletes it.
+  void keep() { keepers_.fetch_add(1, std::memory_order_relaxed); }
+  void let_go() {
+    if (keepers_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
  private:
   friend class Engine;
   friend class Scheduler;
@@ -49,6 +56,7 @@ class alignas(64) Buffer {
   bool written_ = false;  ///< A writer was recorded, so memory is or will be bound.
 
   alignas(64) std::atomic<std::uint32_t> references_{1};
+  std::atomic<std::uint32_t> keepers_{1};  ///< The engine until the release, and issued tasks.
 };
 
 /// Shares ownership of a buffer. When the last reference goes, the engine frees the buffer behind its last user.

@@ -228,6 +228,7 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
     const MutexLock lock(lane.mutex);
     lane.issued.push_back({&task, event, point, lane.clock, false});
   }
+  for (std::size_t i = 0; i < task.access_count; ++i) task.buffer(i).keep();
   // Successors look for the event from here on. Only then may the task retire, and its slot be used again.
   scheduler_.issued(task, point);
   {

@@ -138,7 +138,7 @@ void Scheduler::release_buffer(Buffer& buffer, PointSet pending) {
     buffer.block_.pending = std::move(pending);
     device.memory->release(std::move(buffer.block_));
   }
-  delete &buffer;
+  buffer.let_go();
 }
 
 }  // namespace stretto

@@ -197,6 +197,8 @@ Work* Scheduler::complete(Task& task, WorkerLane* lane) {
   Work* next = nullptr;
   // An in-order task that failed before it was issued is complete without ever having a point.
   if (task.is_in_order()) {
+    const bool was_issued = task.point.load(std::memory_order_relaxed) != 0;
+    for (std::size_t i = 0; was_issued && i < task.access_count; ++i) task.buffer(i).let_go();
     const std::uintptr_t issue_list = task.issue_successors.exchange(closed_list, std::memory_order_acq_rel);
     if (issue_list != closed_list) release_list(issue_list, failure, Point(), lane, next);
   }
@@ -285,7 +287,8 @@ void Scheduler::publish_failure(Task& task, Failure* failure) {
 }
 
 void Scheduler::raise_priority(Task& task, Priority priority) {
-  if (task.priority.load(std::memory_order_relaxed) <= priority) return;
+  if (task.recorded_priority <= priority) return;
+  task.recorded_priority = priority;
   task.priority.store(priority, std::memory_order_relaxed);
   if (task.pending.load(std::memory_order_acquire) == Task::queued && task.kind == Task::Kind::normal &&
       !task.is_in_order()) {
