@@ -71,7 +71,11 @@ class InOrderLanes : public testing::TestWithParam<InOrderSubjectMaker> {
     lane.issue(work_.back(), executor_);
   }
   static void await(Event& event) {
-    while (!event.complete()) std::this_thread::yield();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!event.complete()) {
+      if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("an event never completes");
+      std::this_thread::yield();
+    }
   }
   static void finish(Lane& lane) {
     Event* event = lane.record();
@@ -227,6 +231,26 @@ TEST_P(InOrderLanes, AnEventMayBeReleasedWhileALaneWaitsForIt) {
     finish(second);
     ASSERT_EQ(load(1), folded(0, value));
   }
+}
+
+TEST_P(InOrderLanes, AnEventThatALaneWaitsForIsNotUsedAgain) {
+  Lane& first = *lanes_[0];
+  Lane& second = *lanes_[1];
+  issue(second, subject_->store(cell(1), 3, milliseconds(20)));
+  issue(first, subject_->store(cell(0), 2, milliseconds(1)));
+  Event* event = first.record();
+  second.wait(*event);
+  await(*event);
+  first.release(event);
+  issue(second, subject_->fold(cell(1), cell(0)));
+  Event* behind_second = second.record();
+  // Were it the event that `second` has yet to look at, the two lanes would now wait for each other.
+  first.wait(*behind_second);
+  Event* behind_both = first.record();
+  await(*behind_both);
+  EXPECT_EQ(load(1), folded(3, 2));
+  first.release(behind_both);
+  second.release(behind_second);
 }
 
 TEST_P(InOrderLanes, EventsAreUsedAgain) {

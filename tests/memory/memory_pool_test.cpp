@@ -237,6 +237,41 @@ TEST(MemoryPool, TrimGivesBackWhatIsSettled) {
   EXPECT_EQ(pool.trim(), 0U);
 }
 
+/// A source whose pieces lie one behind the other.
+class ContiguousSource : public MemorySource {
+ public:
+  explicit ContiguousSource(std::size_t capacity) : arena_(capacity) {}
+  std::byte* allocate(std::size_t bytes) override {
+    if (bytes > arena_.size() - used_) return nullptr;
+    given_.push_back(bytes);
+    used_ += bytes;
+    return arena_.data() + used_ - bytes;
+  }
+  void release(std::byte*, std::size_t bytes) override { released_.push_back(bytes); }
+  std::size_t capacity() const override { return arena_.size(); }
+
+  const std::vector<std::size_t>& given() const { return given_; }
+  const std::vector<std::size_t>& released() const { return released_; }
+
+ private:
+  std::vector<std::byte> arena_;
+  std::size_t used_ = 0;
+  std::vector<std::size_t> given_;
+  std::vector<std::size_t> released_;
+};
+
+TEST(MemoryPool, NeighbouringPiecesOfTheSourceGoBackAsTheyCame) {
+  ContiguousSource source(8 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  Block first = allocate(pool, 2 * mebibyte);
+  Block second = allocate(pool, 2 * mebibyte);
+  EXPECT_EQ(second.data, first.data + first.bytes);
+  pool.release(std::move(first));
+  pool.release(std::move(second));
+  EXPECT_EQ(pool.trim(), 4 * mebibyte);
+  EXPECT_EQ(source.released(), source.given());
+}
+
 TEST(MemoryPool, StatisticsFollowTheBlocks) {
   CountingSource source(64 * mebibyte);
   MemoryPool pool(source, 0, false);
