@@ -34,11 +34,8 @@ void BoxLog::access_overlapping(const Box& box, AccessMode mode, TaskReference t
     Entry& entry = entries_[i];
     const bool same = entry.box == box;
     if (!same && !overlaps(entry.box, box)) {
-      if (entry.region.settle(sink)) {
-        remove(i);
-      } else {
-        ++i;
-      }
+      // Settled or not, it stays: a program that names a tile names it again, and then finds it by its hash.
+      ++i;
       continue;
     }
     if (mode == AccessMode::read) {
@@ -59,7 +56,7 @@ void BoxLog::access_overlapping(const Box& box, AccessMode mode, TaskReference t
   }
   std::uint32_t own = find(box);
   if (own == none) {
-    keep_within_limit(sink);
+    keep_within_limit(task, sink);
     own = static_cast<std::uint32_t>(entries_.size());
     entries_.push_back({box, Region{}, isolated});
     rebuild_index();
@@ -93,11 +90,15 @@ void BoxLog::rebuild_index() {
   }
 }
 
-void BoxLog::keep_within_limit(AccessSink& sink) {
+void BoxLog::keep_within_limit(TaskReference task, AccessSink& sink) {
   const bool disjoint = std::ranges::all_of(entries_, [](const Entry& entry) { return entry.isolated; });
-  if (entries_.size() < (disjoint ? disjoint_limit : overlapping_limit)) return;
+  const std::size_t limit = disjoint ? disjoint_limit : overlapping_limit;
+  if (entries_.size() < limit) return;
   settle(sink);
-  if (entries_.size() >= (disjoint ? disjoint_limit : overlapping_limit)) merge(sink);
+  if (entries_.size() < limit) return;
+  // What this very task has recorded so far cannot be part of a join: the task may come after that. A later task merges.
+  const auto is_own = [task](const Entry& entry) { return entry.region.writer == task || entry.region.readers.last() == task; };
+  if (std::ranges::none_of(entries_, is_own)) merge(sink);
 }
 
 void BoxLog::merge(AccessSink& sink) {
@@ -111,7 +112,11 @@ void BoxLog::merge(AccessSink& sink) {
     const FailureReference& failure = entry.region.failure;
     if (failure && (!merged.failure || failure->sequence < merged.failure->sequence)) merged.failure = failure;
   }
-  if (!writers.empty()) merged.writer = sink.join(writers);
+  if (!writers.empty()) {
+    merged.writer = writers.size() == 1 ? writers.front() : sink.join(writers);
+    // Those who read one box do not come after those who wrote another: who writes next must come after both.
+    if (!merged.readers.empty()) merged.readers.add(merged.writer, sink);
+  }
   entries_.clear();
   entries_.push_back({Box::whole(end), std::move(merged), false});
   rebuild_index();

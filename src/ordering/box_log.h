@@ -16,7 +16,8 @@ namespace stretto {
 class BoxLog {
  public:
   /// Boxes kept while some overlap, and while none do. Beyond, all are merged into one region: later accesses are then ordered
-  /// behind all of them, and a failure in one is a failure of the merged region.
+  /// behind all of them, and a failure in one is a failure of the merged region. A task that names more boxes itself exceeds the
+  /// limits until another task comes.
   static constexpr std::size_t overlapping_limit = 64;
   static constexpr std::size_t disjoint_limit = 1024;
 
@@ -40,7 +41,7 @@ class BoxLog {
   std::uint32_t find(const Box& box) const;
   void access_overlapping(const Box& box, AccessMode mode, TaskReference task, AccessSink& sink);
   void remove(std::size_t index);
-  void keep_within_limit(AccessSink& sink);
+  void keep_within_limit(TaskReference task, AccessSink& sink);
   void merge(AccessSink& sink);
   void rebuild_index();
 
