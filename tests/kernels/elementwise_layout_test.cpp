@@ -78,15 +78,16 @@ TEST(ElementwiseLayout, BroadcastsByZeroStridesAndConstants) {
 }
 
 TEST(ElementwiseLayout, DependsNotOnChunksOrThreads) {
-  constexpr std::int64_t large = 100'003;
+  constexpr std::int64_t large = 70'003;
   constexpr std::int64_t piece = 1001;
   for_each_case([&]<class T>(const ElementwiseCase& c, std::type_identity<T>) {
-    if (sizeof(T) == 8 || std::is_same_v<T, std::uint8_t>) return;  // like those of other sizes, and slow
+    if (sizeof(T) == 8 || std::is_same_v<T, std::uint8_t> || std::is_same_v<T, Float16>)
+      return;  // for the time it takes
     auto inputs = make_inputs<T>(c, {large}, TestLayout::contiguous);
     TestArray reversed(result_dtype(c, dtype_of<T>()), {large});
     ReverseContext context;
     run_kernel(c.name, {reversed.array()}, arrays_of(inputs), context);
-    EXPECT_GE(context.chunks(), 4) << c.name;
+    EXPECT_GE(context.chunks(), 3) << c.name;
 
     TestArray threaded(result_dtype(c, dtype_of<T>()), {large});
     ThreadsContext threads;

@@ -73,7 +73,7 @@ std::string describe(const ElementwiseCase& c, const std::vector<T>& arguments) 
 TEST(Elementwise, AgreesWithTheDefinitionOnSpecialValues) {
   ReverseContext context;
   for_each_case([&]<class T>(const ElementwiseCase& c, std::type_identity<T>) {
-    const auto all = tuples<T>(c);
+    const auto& all = tuples<T>(c);
     const std::int64_t count = static_cast<std::int64_t>(all.size());
     std::vector<TestArray> inputs(static_cast<std::size_t>(c.inputs), TestArray(dtype_of<T>(), {count}));
     for (std::int64_t i = 0; i < count; ++i) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "kernels/elementwise_cases.h"
@@ -62,10 +64,14 @@ bool allowed(const ElementwiseCase& c, const std::vector<T>& arguments) {
 
 inline DType result_dtype(const ElementwiseCase& c, DType dtype) { return c.predicate ? DType::bool_ : dtype; }
 
-/// Input arrays of `count` tuples of special values; tuples that the case does not allow are left out.
+/// All tuples of special values that the case allows as arguments.
 template <typename T>
-std::vector<std::vector<T>> tuples(const ElementwiseCase& c) {
-  std::vector<std::vector<T>> result = {{}};
+const std::vector<std::vector<T>>& tuples(const ElementwiseCase& c) {
+  static std::map<std::string, std::vector<std::vector<T>>> known;
+  const auto [place, is_new] = known.try_emplace(c.name);
+  std::vector<std::vector<T>>& result = place->second;
+  if (!is_new) return result;
+  result = {{}};
   for (int i = 0; i < c.inputs; ++i) {
     std::vector<std::vector<T>> longer;
     for (const auto& tuple : result) {
@@ -96,7 +102,7 @@ void for_each_case(Body body) {
 template <typename T>
 std::vector<TestArray> make_inputs(const ElementwiseCase& c, std::vector<std::int64_t> shape, TestLayout layout,
                                    std::size_t first = 0) {
-  const auto all = tuples<T>(c);
+  const auto& all = tuples<T>(c);
   std::vector<TestArray> inputs(static_cast<std::size_t>(c.inputs), TestArray(dtype_of<T>(), shape, layout));
   for (std::int64_t i = 0; i < inputs[0].size(); ++i) {
     const auto& tuple = all[(first + static_cast<std::size_t>(i) * 7) % all.size()];

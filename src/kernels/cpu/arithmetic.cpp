@@ -1,5 +1,6 @@
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <stretto/base/error.h>
 
@@ -71,18 +72,28 @@ struct Div {
   }
 };
 
-/// Rounded towards minus infinity, of the exact quotient: a / b itself may round up to the next integer.
+/// Whether a float quotient and its rest are exact in double: so small a quotient, times a float, has no more than 53
+/// bits.
+HWY_INLINE bool is_large_quotient(float a, float b) {
+  const bool small = std::fabs(a / b) < 0x1p28f;
+  return !(small & (std::fabs(b) < std::numeric_limits<float>::infinity()));
+}
+
+/// The quotient rounded towards minus infinity. That of a and b exactly: a / b may have been rounded to the next
+/// integer.
 struct FloorDivide {
-  template <Real T>
-  static HWY_INLINE T apply(T a, T b) {
-    if (b == 0) return a / b;
-    const T rest = std::fmod(a, b);
-    T quotient = (a - rest) / b;
-    if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
-    if (quotient == 0) return std::copysign(T{0}, a / b);
-    const T whole = std::floor(quotient);
-    return quotient - whole > T{0.5} ? whole + 1 : whole;
+  static HWY_INLINE float apply(float a, float b) {
+    const double exact = static_cast<double>(a) / b;
+    const double whole = std::trunc(exact);
+    const double rest = a - whole * b;
+    const double floor = (rest != 0) & ((b < 0) != (rest < 0)) ? whole - 1 : whole;
+    return static_cast<float>(floor == 0 ? std::copysign(0.0, exact) : floor);
   }
+  static HWY_INLINE bool is_exception(float a, float b) { return is_large_quotient(a, b); }
+  static float exception(float a, float b) { return divide(a, b); }
+
+  static double apply(double a, double b) { return divide(a, b); }
+
   template <Integer T>
   static HWY_INLINE T apply(T a, T b) {
     if (b == 0) throw_division_by_zero();
@@ -92,15 +103,32 @@ struct FloorDivide {
     const T quotient = a / b;
     return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
   }
+
+ private:
+  template <Real T>
+  static T divide(T a, T b) {
+    if (b == 0) return a / b;
+    const T rest = std::fmod(a, b);
+    T quotient = (a - rest) / b;
+    if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+    if (quotient == 0) return std::copysign(T{0}, a / b);
+    const T whole = std::floor(quotient);
+    return quotient - whole > T{0.5} ? whole + 1 : whole;
+  }
 };
 
-/// The rest has the divisor's sign.
+/// The rest has the divisor's sign, zero included.
 struct Remainder {
-  template <Real T>
-  static HWY_INLINE T apply(T a, T b) {
-    const T rest = std::fmod(a, b);
-    return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+  static HWY_INLINE float apply(float a, float b) {
+    const double rest = a - std::trunc(static_cast<double>(a) / b) * b;
+    const double floored = (b < 0) != (rest < 0) ? rest + b : rest;
+    return static_cast<float>(rest == 0 ? std::copysign(0.0, static_cast<double>(b)) : floored);
   }
+  static HWY_INLINE bool is_exception(float a, float b) { return is_large_quotient(a, b); }
+  static float exception(float a, float b) { return divide(a, b); }
+
+  static double apply(double a, double b) { return divide(a, b); }
+
   template <Integer T>
   static HWY_INLINE T apply(T a, T b) {
     if (b == 0) throw_division_by_zero();
@@ -109,6 +137,14 @@ struct Remainder {
     }
     const T rest = a % b;
     return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+  }
+
+ private:
+  template <Real T>
+  static T divide(T a, T b) {
+    const T rest = std::fmod(a, b);
+    if (rest == 0) return std::copysign(T{0}, b);
+    return (b < 0) != (rest < 0) ? rest + b : rest;
   }
 };
 

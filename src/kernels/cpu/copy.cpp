@@ -28,10 +28,11 @@ constexpr LoopTable casts_from() {
           &cast_loop<From, std::uint8_t>, &cast_loop<From, bool>};
 }
 
+/// A bool is a byte of 0 or 1, and so it is cast as a uint8.
 auto cast_loops() {
   return std::array{casts_from<float>(),        casts_from<double>(),       casts_from<Float16>(),
                     casts_from<BFloat16>(),     casts_from<std::int32_t>(), casts_from<std::int64_t>(),
-                    casts_from<std::uint8_t>(), casts_from<bool>()};
+                    casts_from<std::uint8_t>(), casts_from<std::uint8_t>()};
 }
 
 }  // namespace

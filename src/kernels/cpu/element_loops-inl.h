@@ -28,66 +28,75 @@ namespace stretto {
 namespace HWY_NAMESPACE {
 namespace {
 
+/// An operator of 1 to 3 inputs as a function of three, which ignores those that it does not have.
 template <class Operator, class T, int inputs>
-struct Application;
-template <class Operator, class T>
-struct Application<Operator, T, 1> {
-  static constexpr bool defined = requires(T x) { Operator::apply(x); };
-  static constexpr bool has_exceptions = std::same_as<T, float> && requires(T x) { Operator::is_exception(x); };
-  static HWY_INLINE auto apply(const T* const* in, std::int64_t i) { return Operator::apply(in[0][i]); }
-  static HWY_INLINE bool is_exception(const T* const* in, std::int64_t i) { return Operator::is_exception(in[0][i]); }
-  static HWY_INLINE auto exception(const T* const* in, std::int64_t i) { return Operator::exception(in[0][i]); }
-};
-template <class Operator, class T>
-struct Application<Operator, T, 2> {
-  static constexpr bool defined = requires(T x) { Operator::apply(x, x); };
-  static constexpr bool has_exceptions = std::same_as<T, float> && requires(T x) { Operator::is_exception(x, x); };
-  static HWY_INLINE auto apply(const T* const* in, std::int64_t i) { return Operator::apply(in[0][i], in[1][i]); }
-  static HWY_INLINE bool is_exception(const T* const* in, std::int64_t i) {
-    return Operator::is_exception(in[0][i], in[1][i]);
-  }
-  static HWY_INLINE auto exception(const T* const* in, std::int64_t i) {
-    return Operator::exception(in[0][i], in[1][i]);
-  }
-};
-template <class Operator, class T>
-struct Application<Operator, T, 3> {
-  static constexpr bool defined = requires(T x) { Operator::apply(x, x, x); };
-  static constexpr bool has_exceptions = false;
-  static HWY_INLINE auto apply(const T* const* in, std::int64_t i) {
-    return Operator::apply(in[0][i], in[1][i], in[2][i]);
+struct Application {
+  static constexpr bool defined = (inputs == 1 && requires(T x) { Operator::apply(x); }) ||
+                                  (inputs == 2 && requires(T x) { Operator::apply(x, x); }) ||
+                                  (inputs == 3 && requires(T x) { Operator::apply(x, x, x); });
+
+  static HWY_INLINE auto apply(T a, T b, T c) {
+    if constexpr (inputs == 1) {
+      return Operator::apply(a);
+    } else if constexpr (inputs == 2) {
+      return Operator::apply(a, b);
+    } else {
+      return Operator::apply(a, b, c);
+    }
   }
 };
 
 template <class Operator, class T, int inputs>
 void element_loop(std::byte* output, const std::byte* const* input, std::int64_t count) {
   using Apply = Application<Operator, T, inputs>;
-  const T* in[inputs];
-  for (int k = 0; k < inputs; ++k) in[k] = reinterpret_cast<const T*>(input[k]);
-  auto* out = reinterpret_cast<decltype(Apply::apply(in, 0))*>(output);
+  const T* a = reinterpret_cast<const T*>(input[0]);
+  const T* b = reinterpret_cast<const T*>(input[inputs > 1 ? 1 : 0]);
+  const T* c = reinterpret_cast<const T*>(input[inputs > 2 ? 2 : 0]);
+  auto* out = reinterpret_cast<decltype(Apply::apply(*a, *b, *c))*>(output);
   // The output may be an input, element by element: no iteration depends on another.
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) out[i] = Apply::apply(in, i);
+  for (std::int64_t i = 0; i < count; ++i) out[i] = Apply::apply(a[i], b[i], c[i]);
 }
 
-/// For operators whose vector form, which only float has, is wrong for a few arguments: those are found by
-/// `is_exception` and computed one by one by `exception`.
-template <class Operator, class T, int inputs>
+/// Float operators of 1 or 2 inputs whose vector form is wrong for some arguments have two functions more:
+/// `is_exception`, which finds those, and `exception`, which is right for them.
+template <class Operator, int inputs>
+struct Exceptions {
+  static constexpr bool defined = (inputs == 1 && requires(float x) { Operator::is_exception(x); }) ||
+                                  (inputs == 2 && requires(float x) { Operator::is_exception(x, x); });
+
+  static HWY_INLINE bool test(float a, float b) {
+    if constexpr (inputs == 1) {
+      return Operator::is_exception(a);
+    } else {
+      return Operator::is_exception(a, b);
+    }
+  }
+  static float apply(float a, float b) {
+    if constexpr (inputs == 1) {
+      return Operator::exception(a);
+    } else {
+      return Operator::exception(a, b);
+    }
+  }
+};
+
+template <class Operator, int inputs>
 void loop_with_exceptions(std::byte* output, const std::byte* const* input, std::int64_t count) {
-  using Apply = Application<Operator, T, inputs>;
+  using Exception = Exceptions<Operator, inputs>;
   constexpr std::int64_t block = 256;
-  T results[block];
+  float results[block];
   for (std::int64_t begin = 0; begin < count; begin += block) {
     const std::int64_t size = std::min(block, count - begin);
-    const T* in[inputs];
-    for (int k = 0; k < inputs; ++k) in[k] = reinterpret_cast<const T*>(input[k]) + begin;
-    for (std::int64_t i = 0; i < size; ++i) results[i] = Apply::apply(in, i);
+    const float* a = reinterpret_cast<const float*>(input[0]) + begin;
+    const float* b = reinterpret_cast<const float*>(input[inputs > 1 ? 1 : 0]) + begin;
+    for (std::int64_t i = 0; i < size; ++i) results[i] = Application<Operator, float, inputs>::apply(a[i], b[i], b[i]);
     std::int32_t exceptions = 0;
-    for (std::int64_t i = 0; i < size; ++i) exceptions |= Apply::is_exception(in, i);
+    for (std::int64_t i = 0; i < size; ++i) exceptions |= Exception::test(a[i], b[i]);
     for (std::int64_t i = 0; exceptions != 0 && i < size; ++i) {
-      if (Apply::is_exception(in, i)) results[i] = Apply::exception(in, i);
+      if (Exception::test(a[i], b[i])) results[i] = Exception::apply(a[i], b[i]);
     }
-    std::memcpy(reinterpret_cast<T*>(output) + begin, results, static_cast<std::size_t>(size) * sizeof(T));
+    std::memcpy(reinterpret_cast<float*>(output) + begin, results, static_cast<std::size_t>(size) * sizeof(float));
   }
 }
 
@@ -133,10 +142,10 @@ constexpr InnerLoop loop_for() {
     InnerLoop loop = nullptr;
     if constexpr (Half<T>) {
       constexpr InnerLoop in_float = loop_for<Operator, inputs, float>();
-      constexpr bool rounds = std::same_as<decltype(Apply::apply(nullptr, 0)), float>;
+      constexpr bool rounds = std::same_as<decltype(Apply::apply(0, 0, 0)), float>;
       loop = &half_loop<T, in_float, inputs, rounds>;
-    } else if constexpr (Apply::has_exceptions) {
-      loop = &loop_with_exceptions<Operator, T, inputs>;
+    } else if constexpr (std::same_as<T, float> && Exceptions<Operator, inputs>::defined) {
+      loop = &loop_with_exceptions<Operator, inputs>;
     } else {
       loop = &element_loop<Operator, T, inputs>;
     }

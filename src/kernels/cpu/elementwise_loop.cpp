@@ -14,12 +14,14 @@ namespace stretto {
 namespace {
 
 constexpr int max_operands = ElementwisePlan::max_operands;
-constexpr std::int64_t block = 512;      // elements of a buffer: four operands of 8 bytes stay in the first-level cache
-constexpr std::int64_t short_row = 128;  // rows below this are gathered several at a time
+constexpr std::int64_t block = 1024;       // elements that pass through a buffer at once
+constexpr std::int64_t tile_block = 4096;  // or this many of a tile of several rows, so that a transposed one is whole
+constexpr std::int64_t short_row = 128;    // tiles with shorter rows go several rows at a time
+constexpr std::int64_t tiny_row = 32;      // rows too short for a call of the inner loop each
 
 struct Buffers {
   // Left uninitialised: most calls use few of them.
-  alignas(64) std::byte bytes[max_operands][block * 8];
+  alignas(64) std::byte bytes[max_operands][tile_block * 8];
 };
 
 enum class Layout { contiguous, one_element, strided };
@@ -63,7 +65,7 @@ class FlatRun {
   }
 
   void run(InnerLoop loop, std::int64_t begin, std::int64_t end) const {
-    if (end - begin == 1 || !spread_) return call(loop, pointers_, begin, end);
+    if (!spread_) return call(loop, pointers_, begin, end);
     Buffers buffers;
     const std::byte* pointers[max_operands];
     for (int i = 0; i < inputs_; ++i) {
@@ -101,7 +103,7 @@ class TileRun {
       for (std::int64_t row = 0; row < tile.rows; ++row) run_row(tile, row);
       return;
     }
-    const std::int64_t step = block / tile.columns;
+    const std::int64_t step = tile_block / tile.columns;
     for (std::int64_t row = 0; row < tile.rows; row += step) {
       run_block(tile, row, std::min(step, tile.rows - row), 0, tile.columns);
     }
@@ -120,24 +122,40 @@ class TileRun {
   void run_block(const ElementwisePlan::Tile& tile, std::int64_t row, std::int64_t rows, std::int64_t column,
                  std::int64_t columns) {
     std::byte* pointers[max_operands];
-    bool direct[max_operands];
+    std::int64_t row_steps[max_operands];
+    bool buffered[max_operands];
+    bool in_one_call = true;
     for (int k = 0; k < plan_.operands(); ++k) {
       const std::int64_t size = plan_.item_size(k);
       const std::int64_t row_stride = plan_.row_stride(k);
       const std::int64_t column_stride = plan_.column_stride(k);
       pointers[k] = tile.pointers[k] + row * row_stride + column * column_stride;
-      direct[k] = (columns == 1 || column_stride == size) && (rows == 1 || row_stride == columns * size);
-      if (direct[k] || k == 0) continue;
-      strided_copy({buffers_.bytes[k], columns * size, size}, {pointers[k], row_stride, column_stride}, rows, columns,
-                   size);
+      row_steps[k] = columns * size;
+      const bool row_is_contiguous = columns == 1 || column_stride == size;
+      buffered[k] = !row_is_contiguous || (rows > 1 && row_stride != row_steps[k] && columns < tiny_row);
+      if (!buffered[k]) {
+        in_one_call &= rows == 1 || row_stride == row_steps[k];
+        row_steps[k] = row_stride;
+        continue;
+      }
+      if (k > 0) {
+        strided_copy({buffers_.bytes[k], row_steps[k], size}, {pointers[k], row_stride, column_stride}, rows, columns,
+                     size);
+      }
       pointers[k] = buffers_.bytes[k];
     }
-    const std::byte* const* inputs = pointers + 1;
-    if (direct[0]) return loop_(pointers[0], inputs, rows * columns);
-    loop_(buffers_.bytes[0], inputs, rows * columns);
-    const std::int64_t size = plan_.item_size(0);
-    strided_copy({pointers[0], plan_.row_stride(0), plan_.column_stride(0)}, {buffers_.bytes[0], columns * size, size},
-                 rows, columns, size);
+    if (in_one_call) {
+      loop_(pointers[0], pointers + 1, rows * columns);
+    } else {
+      for (std::int64_t i = 0; i < rows; ++i) {
+        loop_(pointers[0], pointers + 1, columns);
+        for (int k = 0; k < plan_.operands(); ++k) pointers[k] += row_steps[k];
+      }
+    }
+    if (!buffered[0]) return;
+    std::byte* output = tile.pointers[0] + row * plan_.row_stride(0) + column * plan_.column_stride(0);
+    strided_copy({output, plan_.row_stride(0), plan_.column_stride(0)},
+                 {buffers_.bytes[0], row_steps[0], plan_.item_size(0)}, rows, columns, plan_.item_size(0));
   }
 
   const ElementwisePlan& plan_;
@@ -151,14 +169,18 @@ void run_chunks(KernelContext& context, std::int64_t count, FunctionRef<void(std
   if (count > 1) context.parallel_for(count, body);
 }
 
-void run_flat(const FlatRun& flat, std::int64_t count, KernelContext& context, InnerLoop loop, std::int64_t grain) {
-  if (count <= grain) {
-    if (count > 0) flat.run(loop, 0, count);
-    return;
-  }
-  context.parallel_for((count + grain - 1) / grain, [&](std::int64_t chunk) {
-    flat.run(loop, chunk * grain, std::min(count, (chunk + 1) * grain));
-  });
+/// Calls `body(begin, end)` for pieces of 0 ... count - 1 of `grain` elements.
+void run_ranges(KernelContext& context, std::int64_t count, std::int64_t grain,
+                FunctionRef<void(std::int64_t, std::int64_t)> body) {
+  if (count <= grain) return body(0, count);
+  context.parallel_for((count + grain - 1) / grain,
+                       [&](std::int64_t chunk) { body(chunk * grain, std::min(count, (chunk + 1) * grain)); });
+}
+
+void run_one(const KernelCall& call, InnerLoop loop) {
+  const std::byte* inputs[max_operands];
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) inputs[i] = call.inputs[i].data;
+  loop(call.outputs[0].data, inputs, 1);
 }
 
 }  // namespace
@@ -170,8 +192,13 @@ InnerLoop find_loop(const LoopTable& table, DType dtype) {
 }
 
 void run_elementwise(const KernelCall& call, KernelContext& context, InnerLoop loop, std::int64_t grain) {
+  const std::int64_t count = call.outputs[0].numel();
+  if (count == 0) return;
+  if (count == 1) return run_one(call, loop);
   FlatRun flat;
-  if (flat.prepare(call)) return run_flat(flat, call.outputs[0].numel(), context, loop, grain);
+  if (flat.prepare(call)) {
+    return run_ranges(context, count, grain, [&](std::int64_t begin, std::int64_t end) { flat.run(loop, begin, end); });
+  }
   const ElementwisePlan plan(call.outputs[0], call.inputs, grain);
   run_chunks(context, plan.chunks(), [&](std::int64_t chunk) {
     TileRun run(plan, loop);
@@ -180,12 +207,23 @@ void run_elementwise(const KernelCall& call, KernelContext& context, InnerLoop l
 }
 
 void run_copy(const KernelCall& call, KernelContext& context) {
-  const ElementwisePlan plan(call.outputs[0], call.inputs, cheap_grain);
+  const Array& output = call.outputs[0];
+  const Array& input = call.inputs[0];
+  const std::int64_t count = output.numel();
+  if (count == 0) return;
+  const std::int64_t size = static_cast<std::int64_t>(item_size(output.dtype));
+  const Layout layout = layout_of(input, output);
+  if (layout != Layout::strided && layout_of(output, output) == Layout::contiguous) {
+    const std::int64_t step = layout == Layout::contiguous ? size : 0;
+    return run_ranges(context, count, cheap_grain, [&](std::int64_t begin, std::int64_t end) {
+      strided_copy({output.data + begin * size, 0, size}, {input.data + begin * step, 0, step}, 1, end - begin, size);
+    });
+  }
+  const ElementwisePlan plan(output, call.inputs, cheap_grain);
   run_chunks(context, plan.chunks(), [&](std::int64_t chunk) {
     plan.visit_chunk(chunk, [&](const ElementwisePlan::Tile& tile) {
       strided_copy({tile.pointers[0], plan.row_stride(0), plan.column_stride(0)},
-                   {tile.pointers[1], plan.row_stride(1), plan.column_stride(1)}, tile.rows, tile.columns,
-                   plan.item_size(0));
+                   {tile.pointers[1], plan.row_stride(1), plan.column_stride(1)}, tile.rows, tile.columns, size);
     });
   });
 }

@@ -60,6 +60,13 @@ HWY_INLINE void generate(const RandomParameters& parameters, std::int64_t first,
   }
 }
 
+/// Through float to 16 bits, which vectors can do; that the value is rounded twice does not matter to a random one.
+template <class T>
+HWY_INLINE T round_to(double value) {
+  using Step = std::conditional_t<Half<T>, float, T>;
+  return static_cast<T>(static_cast<Step>(value));
+}
+
 /// The largest T below `bound`.
 template <class T>
 double largest_below(double bound) {
@@ -85,7 +92,7 @@ struct Uniform {
         width(parameters.high - parameters.low),
         top(std::max(parameters.low, largest_below<T>(parameters.high))) {}
 
-  HWY_INLINE T value(double unit) const { return static_cast<T>(std::min(low + unit * width, top)); }
+  HWY_INLINE T value(double unit) const { return round_to<T>(std::min(low + unit * width, top)); }
 
   HWY_INLINE void run(const Blocks& blocks, T* results) const {
     for (int i = 0; i < Blocks::count; ++i) {
@@ -106,21 +113,38 @@ struct Normal {
 
   explicit Normal(const RandomParameters& parameters) : mean(parameters.low), deviation(parameters.high) {}
 
+  HWY_INLINE T value(double standard) const { return round_to<T>(mean + deviation * standard); }
+
   HWY_INLINE void run(const Blocks& blocks, T* results) const {
-    for (int i = 0; i < Blocks::count; ++i) {
-      if constexpr (sizeof(T) == 8) {
+    if constexpr (sizeof(T) == 8) {
+      for (int i = 0; i < Blocks::count; ++i) {
         const double radius = std::sqrt(-2 * std::log(unit_above_zero(blocks.wide(0, i))));
         const double angle = 2 * single_math::pi * unit(blocks.wide(1, i));
-        results[2 * i] = mean + deviation * (radius * std::cos(angle));
-        results[2 * i + 1] = mean + deviation * (radius * std::sin(angle));
-      } else {
-        for (int pair = 0; pair < 2; ++pair) {
-          const double radius = std::sqrt(-2 * single_math::log(unit_above_zero(blocks.words[2 * pair][i])));
-          const double angle = 2 * single_math::pi * unit<32>(blocks.words[2 * pair + 1][i]);
-          results[4 * i + 2 * pair] = static_cast<T>(mean + deviation * (radius * single_math::cos(angle)));
-          results[4 * i + 2 * pair + 1] = static_cast<T>(mean + deviation * (radius * single_math::sin(angle)));
-        }
+        results[2 * i] = value(radius * std::cos(angle));
+        results[2 * i + 1] = value(radius * std::sin(angle));
       }
+    } else {
+      for (int pair = 0; pair < 2; ++pair)
+        run_pair(blocks.words[2 * pair], blocks.words[2 * pair + 1], results + 2 * pair);
+    }
+  }
+
+ private:
+  // In loops so small that a compiler vectorises each.
+  HWY_INLINE void run_pair(const std::uint32_t* radii, const std::uint32_t* angles, T* results) const {
+    double radius[Blocks::count];
+    double angle[Blocks::count];
+    for (int i = 0; i < Blocks::count; ++i) {
+      radius[i] = std::sqrt(-2 * single_math::log(unit_above_zero(radii[i])));
+    }
+    for (int i = 0; i < Blocks::count; ++i) angle[i] = 2 * single_math::pi * unit<32>(angles[i]);
+    T cosines[Blocks::count];
+    T sines[Blocks::count];
+    for (int i = 0; i < Blocks::count; ++i) cosines[i] = value(radius[i] * single_math::cos(angle[i]));
+    for (int i = 0; i < Blocks::count; ++i) sines[i] = value(radius[i] * single_math::sin(angle[i]));
+    for (int i = 0; i < Blocks::count; ++i) {
+      results[4 * i] = cosines[i];
+      results[4 * i + 1] = sines[i];
     }
   }
 };

@@ -37,6 +37,7 @@ HWY_INLINE double clamp(double x, double low, double high) {
 template <int count>
 HWY_INLINE double polynomial(double x, const double (&c)[count]) {
   double sum = c[count - 1];
+#pragma GCC unroll 32
   for (int i = count - 2; i >= 0; --i) sum = sum * x + c[i];
   return sum;
 }

@@ -1,5 +1,6 @@
 #include "kernels/cpu/strided_copy.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace stretto {
@@ -39,9 +40,36 @@ void copy_row(std::byte* destination, std::int64_t destination_stride, const std
   }
 }
 
+/// Copies squares whose columns are contiguous in the source through memory that stays near: so each of the source's
+/// cache lines is read once, even if all columns fall into the same few sets of the cache.
+template <int size>
+void copy_transposed(const StridedRows<std::byte>& destination, const StridedRows<const std::byte>& source,
+                     std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t square = size == 8 ? 32 : 64;
+  std::byte near[square][square * size + 16];  // the padding spreads a row over the cache's sets
+  for (std::int64_t row = 0; row < rows; row += square) {
+    const std::int64_t height = std::min(square, rows - row);
+    for (std::int64_t column = 0; column < columns; column += square) {
+      const std::int64_t width = std::min(square, columns - column);
+      const std::byte* from = source.data + row * size + column * source.column_stride;
+      for (std::int64_t i = 0; i < width; ++i) {
+        std::memcpy(near[i], from + i * source.column_stride, static_cast<std::size_t>(height * size));
+      }
+      std::byte* to = destination.data + row * destination.row_stride + column * size;
+      for (std::int64_t k = 0; k < height; ++k) {
+        for (std::int64_t i = 0; i < width; ++i)
+          std::memcpy(to + k * destination.row_stride + i * size, near[i] + k * size, size);
+      }
+    }
+  }
+}
+
 template <int size>
 void copy_rows(const StridedRows<std::byte>& destination, const StridedRows<const std::byte>& source, std::int64_t rows,
                std::int64_t columns) {
+  const bool transposed =
+      source.row_stride == size && destination.column_stride == size && source.column_stride != size;
+  if (transposed && rows >= 8 && columns >= 8) return copy_transposed<size>(destination, source, rows, columns);
   for (std::int64_t row = 0; row < rows; ++row) {
     copy_row<size>(destination.data + row * destination.row_stride, destination.column_stride,
                    source.data + row * source.row_stride, source.column_stride, columns);

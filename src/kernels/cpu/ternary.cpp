@@ -18,30 +18,36 @@ namespace {
 struct Clamp {
   template <Number T>
   static HWY_INLINE T apply(T x, T low, T high) {
-    const T raised = (x > low) | (x != x) ? x : low;
-    return (raised < high) | (raised != raised) ? raised : high;
+    x = x < low ? low : x;
+    x = x > high ? high : x;
+    x = low != low ? low : x;
+    return high != high ? high : x;
   }
 };
 
-/// The condition is bool, the rest `T`: only its size matters.
-template <class T>
+// Of the values only the size matters. They are chosen by masks: of a choice between two loads, GCC makes branches.
+template <class Bits>
 void where_loop(std::byte* output, const std::byte* const* inputs, std::int64_t count) {
-  const bool* condition = reinterpret_cast<const bool*>(inputs[0]);
-  const T* a = reinterpret_cast<const T*>(inputs[1]);
-  const T* b = reinterpret_cast<const T*>(inputs[2]);
-  T* out = reinterpret_cast<T*>(output);
+  using Item [[gnu::may_alias]] = Bits;
+  const std::uint8_t* condition = reinterpret_cast<const std::uint8_t*>(inputs[0]);  // 0 or 1
+  const Item* a = reinterpret_cast<const Item*>(inputs[1]);
+  const Item* b = reinterpret_cast<const Item*>(inputs[2]);
+  Item* out = reinterpret_cast<Item*>(output);
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) out[i] = condition[i] ? a[i] : b[i];
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Bits mask = static_cast<Bits>(Bits{0} - static_cast<Bits>(condition[i]));
+    out[i] = static_cast<Bits>((a[i] & mask) | (b[i] & ~mask));
+  }
 }
 
 auto ternary_operators() {
-  using HalfBits [[gnu::may_alias]] = std::uint16_t;
+  constexpr InnerLoop one = &where_loop<std::uint8_t>;
+  constexpr InnerLoop two = &where_loop<std::uint16_t>;
+  constexpr InnerLoop four = &where_loop<std::uint32_t>;
+  constexpr InnerLoop eight = &where_loop<std::uint64_t>;
   return std::array{
       ElementwiseOperator{"clamp", loops_of<Clamp, 3>()},
-      ElementwiseOperator{
-          "where",
-          {&where_loop<float>, &where_loop<double>, &where_loop<HalfBits>, &where_loop<HalfBits>,
-           &where_loop<std::int32_t>, &where_loop<std::int64_t>, &where_loop<std::uint8_t>, &where_loop<bool>}},
+      ElementwiseOperator{"where", {four, eight, two, two, four, eight, one, one}},  // in the order of DType
   };
 }
 
