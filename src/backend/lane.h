@@ -38,6 +38,8 @@ class Executor {
   virtual bool run_urgent(KernelContext& context) = 0;
   /// Called by a worker that found nothing to do, once before it begins to wait.
   virtual void idle() = 0;
+  /// Whether some thread is blocked until work is done. If not, those who submit are probably busy submitting.
+  virtual bool awaited() const = 0;
 };
 
 /// A moment behind a task on an in-order lane. Belongs to the lane that recorded it until given back with `release`.

@@ -15,8 +15,11 @@ void Recorder::begin(const Submission& submission, Task::Kind kind) {
   task_.role = submission.role;
   task_.kind = kind;
   task_.priority.store(submission.priority, std::memory_order_relaxed);
+  task_.recorded_priority = submission.priority;
   task_.flags = submission.outside_effect ? Task::outside_effect : 0;
   if (kind == Task::Kind::normal && submission.device.kind() != DeviceKind::cpu) task_.flags |= Task::in_order;
+  task_.recorded_kind = submission.device.kind();
+  task_.recorded_in_order = task_.is_in_order();
   if (scheduler_.count().submit() == 1) task_.flags |= Task::odd_epoch;
   task_.state.store(0, std::memory_order_relaxed);
   task_.point.store(0, std::memory_order_relaxed);
@@ -107,13 +110,13 @@ void Recorder::keep_predecessor(const Task& predecessor, Link& edge, int index) 
 bool Recorder::tie(const Candidate& candidate, int index) {
   Task& predecessor = *candidate.task;
   std::uintptr_t flags = candidate.carries_value ? link_carries_value : 0;
-  const bool wants_point = task_.is_in_order() || task_.kind == Task::Kind::release;
+  const bool wants_point = task_.recorded_in_order || task_.kind == Task::Kind::release;
   if (wants_point) flags |= link_wants_point;
-  const Priority priority = task_.priority.load(std::memory_order_relaxed);
+  const Priority priority = task_.recorded_priority;
   Link& edge = link(index, flags);
   // In-order work is issued as soon as its in-order predecessors are issued, and memory is freed with them: their points say what
   // the device still has to wait for. Everything else waits until predecessors are complete.
-  const bool at_issue = predecessor.is_in_order() && wants_point && predecessor.device_kind == task_.device_kind;
+  const bool at_issue = wants_point && predecessor.recorded_in_order && predecessor.recorded_kind == task_.recorded_kind;
   std::atomic<std::uintptr_t>& list = at_issue ? predecessor.issue_successors : predecessor.successors;
   std::uintptr_t head = list.load(std::memory_order_acquire);
   if (head != closed_list) keep_predecessor(predecessor, edge, index);
@@ -122,7 +125,7 @@ bool Recorder::tie(const Candidate& candidate, int index) {
     if (list.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(&edge) | flags, std::memory_order_acq_rel,
                                    std::memory_order_acquire)) {
       // If this was the last edge, the task may be running by now: it is not touched any more.
-      if (predecessor.priority.load(std::memory_order_relaxed) > priority) scheduler_.raise_priority(predecessor, priority);
+      if (predecessor.recorded_priority > priority) scheduler_.raise_priority(predecessor, priority);
       return true;
     }
   }

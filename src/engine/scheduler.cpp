@@ -145,6 +145,8 @@ void Scheduler::idle() {
 }
 
 void Scheduler::await(FunctionRef<bool()> done) {
+  blocked_.fetch_add(1, std::memory_order_relaxed);
+  const ScopeEnd at_end([&] { blocked_.fetch_sub(1, std::memory_order_relaxed); });
   for (int pause = 0; pause < 300; ++pause) {
     if (pause % 16 == 0 && done()) return;
     __builtin_ia32_pause();

@@ -40,6 +40,7 @@ class Scheduler final : public Executor {
   void execute(Work& work, KernelContext& context) override;
   bool run_urgent(KernelContext& context) override;
   void idle() override;
+  bool awaited() const override { return blocked_.load(std::memory_order_relaxed) > 0; }
 
   /// Sends a task whose last predecessor has gone to where it runs. In serial mode runs it here and now.
   void dispatch(Task& task);
@@ -91,6 +92,8 @@ class Scheduler final : public Executor {
   /// Bodies that get on at this moment: not those that wait for memory or for other tasks.
   int executing() const { return count_.executing() - stalled_.load(std::memory_order_relaxed); }
   std::atomic<int>& stalled() { return stalled_; }
+  /// Threads outside tasks that are blocked until work is done.
+  std::atomic<int>& blocked() { return blocked_; }
   bool device_work_in_flight();
 
  private:
@@ -115,7 +118,11 @@ class Scheduler final : public Executor {
   std::atomic<bool> ending_{false};
   std::atomic<int> urgent_count_{0};
   std::atomic<int> stalled_{0};
-  std::atomic<int> progress_waiters_{0};
+
+  // Written by whoever begins or ends a wait.
+  alignas(64) std::atomic<int> blocked_{0};
+  // Exchanged by each worker that runs out of work.
+  alignas(64) std::atomic<int> progress_waiters_{0};
 
   alignas(64) FailureBook failures_;
   std::recursive_mutex serial_order_;

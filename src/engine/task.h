@@ -65,9 +65,9 @@ struct alignas(256) Task : Work {
   static constexpr std::uint32_t claimed_early = 0x80000002;  ///< Run before its turn: its place in the queue is stale.
 
   // Bits of `state`.
-  static constexpr std::uint32_t done_early = 1;    ///< Done, while its place in a queue is still there.
-  static constexpr std::uint32_t popped_stale = 2;  ///< Its stale place has left the queue.
-  static constexpr std::uint32_t needed_at_exit = 4;
+  static constexpr std::uint8_t done_early = 1;    ///< Done, while its place in a queue is still there.
+  static constexpr std::uint8_t popped_stale = 2;  ///< Its stale place has left the queue.
+  static constexpr std::uint8_t needed_at_exit = 4;
 
   enum class Kind : std::uint8_t { normal, join, release, wait };
   /// Bits of `flags`.
@@ -103,7 +103,10 @@ struct alignas(256) Task : Work {
   // Fourth line: what only the recorder looks at while it meets no surprise.
   TaskReference predecessors[inline_links];
   std::uint32_t generation = 0;
-  std::atomic<std::uint32_t> state{0};
+  std::atomic<std::uint8_t> state{0};
+  DeviceKind recorded_kind = DeviceKind::cpu;        ///< Copies of what stands in the second line, which its runner holds.
+  bool recorded_in_order = false;
+  Priority recorded_priority = Priority::normal;
   std::atomic<std::uintptr_t> issue_successors{closed_list};  ///< Released when an in-order task is issued.
   Extension* extension = nullptr;
 

@@ -77,12 +77,11 @@ Search search_predecessors(Scheduler& scheduler, Task& waiting, WorkerLane* lane
   return result;
 }
 
-void block(Waiter& waiter) {
-  for (int pause = 0; pause < 300; ++pause) {
-    if (waiter.done.load(std::memory_order_acquire) != 0) return;
-    __builtin_ia32_pause();
-  }
+void block(Scheduler& scheduler, Waiter& waiter) {
+  scheduler.blocked().fetch_add(1, std::memory_order_relaxed);
+  for (int pause = 0; pause < 300 && waiter.done.load(std::memory_order_acquire) == 0; ++pause) __builtin_ia32_pause();
   while (waiter.done.load(std::memory_order_acquire) == 0) waiter.done.wait(0, std::memory_order_acquire);
+  scheduler.blocked().fetch_sub(1, std::memory_order_relaxed);
 }
 
 void block_inside_task(Scheduler& scheduler, Task& waiting, Waiter& waiter, const char* operation, CallSite site) {
@@ -110,7 +109,7 @@ void block_inside_task(Scheduler& scheduler, Task& waiting, Waiter& waiter, cons
     }
     scheduler.stalled().fetch_add(1, std::memory_order_relaxed);
     if (on_worker) lane->blocking(true);
-    block(waiter);
+    block(scheduler, waiter);
     if (on_worker) lane->blocking(false);
     scheduler.stalled().fetch_sub(1, std::memory_order_relaxed);
   }
@@ -156,7 +155,7 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
     } else if (me.frame != nullptr) {
       block_inside_task(scheduler, *task, *waiter, operation, site);
     } else {
-      block(*waiter);
+      block(scheduler, *waiter);
     }
     if (waiter->failure) throw_failure(waiter->failure);
   }
@@ -216,7 +215,7 @@ void synchronize(Scheduler& scheduler, Device device, CallSite site) {
   if (ready) {
     scheduler.carry_out(task);
   } else {
-    block(*waiter);
+    block(scheduler, *waiter);
   }
   if (const FailureReference failure = scheduler.failures().take_unread()) throw_failure(failure);
 }

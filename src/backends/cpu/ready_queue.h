@@ -15,17 +15,22 @@ namespace stretto {
 /// Ready work that belongs to no worker yet, first in first out. Anybody pushes; one worker at a time moves a batch into its ring.
 ///
 /// A ring of pointers: the shared cache lines change hands once for several pieces, and the work itself is not touched. What does
-/// not fit waits in a list behind a lock until the ring is empty.
+/// not fit waits in a list behind a lock until the ring has been empty.
 class ReadyQueue {
  public:
   ReadyQueue() : slots_(new std::atomic<Work*>[capacity]()) {}
 
   void push(Work& work) {
-    // Several pushes may pass the check together; the margin has room for each thread there can be.
-    if (overflowing_.load(std::memory_order_acquire) ||
-        tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_acquire) >= capacity - margin) [[unlikely]] {
-      push_overflow(work);
-      return;
+    // The head is the takers' line: it is looked at when the ring might be full by what was seen last. Several pushes may pass the
+    // check together; the margin has room for each thread there can be.
+    const std::size_t tail = tail_.load(std::memory_order_relaxed);
+    if (tail - seen_head_.load(std::memory_order_relaxed) >= capacity - margin) [[unlikely]] {
+      const std::size_t head = head_.load(std::memory_order_acquire);
+      seen_head_.store(head, std::memory_order_relaxed);
+      if (tail - head >= capacity - margin) {
+        push_overflow(work);
+        return;
+      }
     }
     const std::size_t at = tail_.fetch_add(1, std::memory_order_seq_cst);
     slots_[at % capacity].store(&work, std::memory_order_release);
@@ -77,6 +82,7 @@ class ReadyQueue {
     for (std::size_t i = 0; i < capacity; ++i) slots_[i].store(nullptr);
     head_ = 0;
     tail_ = 0;
+    seen_head_ = 0;
     taking_.clear();
     overflow_.clear();
     overflowing_ = false;
@@ -101,6 +107,7 @@ class ReadyQueue {
 
   std::unique_ptr<std::atomic<Work*>[]> slots_;
   alignas(64) std::atomic<std::size_t> tail_{0};
+  std::atomic<std::size_t> seen_head_{0};
   alignas(64) std::atomic<std::size_t> head_{0};
   std::atomic_flag taking_;
   alignas(64) std::atomic<bool> overflowing_{false};

@@ -13,14 +13,18 @@ namespace {
 constexpr std::size_t batch_size = 64;
 // A worker that runs one successor after the other looks at the queue this often, so that queued work is not starved.
 constexpr int longest_chain = 256;
-// Reading the clock costs as much as a small task: once for so many tasks, when there are more.
-constexpr int shortest_measure = 16;
-// Polls before sleeping, each behind `pauses_per_poll` pauses (20 to 60 ns a pause on recent x86): 5 to 15 microseconds a poll.
-// Shorter polls were measured: the cache lines they take from whoever pushes work cost more than the wait.
-constexpr int polls_before_sleep = 6;
-constexpr int pauses_per_poll = 256;
-// Ready work that one worker is left alone with, and that is worth waking another for.
+// How long a worker polls before it sleeps, and the pauses (20 to 60 ns each on recent x86) between two polls: for small tasks the
+// cache lines that a poll takes from whoever pushes work cost more than the wait.
+constexpr int pauses_before_sleep = 1536;
+constexpr int pauses_per_poll = 32;
+constexpr int pauses_per_poll_small = 512;
+// A worker whose last batch of small tasks was shorter than this lets more gather before it looks again.
+constexpr int small_batch = 16;
+// Tasks below this, all overhead included, are small; and small work is worth a second worker from this much on.
+constexpr std::int64_t small_task_nanoseconds = 600;
 constexpr std::int64_t worthwhile_nanoseconds = 50000;
+// While tasks are small, one chain in so many is timed.
+constexpr unsigned chains_per_sample = 16;
 constexpr std::chrono::microseconds first_nap{200};
 constexpr std::chrono::microseconds longest_nap{3200};
 
@@ -57,6 +61,8 @@ struct WorkerPool::Worker final : KernelContext {
   const int index;
   std::uint64_t random;
   bool searching = false;
+  int batch = 0;        ///< Tasks since this worker last looked at shared queues.
+  unsigned chains = 0;
   WorkRing ring;
   std::thread thread;
   /// Where rings and queues stood when this worker last looked; see `is_stuck`.
@@ -105,9 +111,28 @@ void WorkerPool::wake_one_if_needed() {
   const int sleeping = sleepers_.load(std::memory_order_seq_cst);
   if (idle > sleeping) return;  // Somebody polls, and will see the work.
   const bool nobody_awake = running_.load(std::memory_order_relaxed) <= sleeping;
-  if (nobody_awake ||
-      static_cast<std::int64_t>(backlog()) * task_nanoseconds_.load(std::memory_order_relaxed) > worthwhile_nanoseconds)
-    wake();
+  if (nobody_awake || is_worthwhile(backlog())) wake();
+}
+
+bool WorkerPool::tasks_are_small() const {
+  return task_nanoseconds_.load(std::memory_order_relaxed) < small_task_nanoseconds;
+}
+
+bool WorkerPool::is_worthwhile(std::size_t ready) const {
+  const std::int64_t each = task_nanoseconds_.load(std::memory_order_relaxed);
+  if (ready == 0) return false;
+  if (each >= small_task_nanoseconds) return true;
+  // Small tasks keep a worker and whoever submits them busy: on a machine with no core beside these, a second worker is in the way.
+  const int working = running_.load(std::memory_order_relaxed) - searching_.load(std::memory_order_relaxed);
+  return working + (executor_.awaited() ? 0 : 1) < options_.workers &&
+         static_cast<std::int64_t>(ready) * each > worthwhile_nanoseconds;
+}
+
+void WorkerPool::let_work_gather(int pauses) const {
+  for (int pause = 0; pause < pauses; ++pause) {
+    if (pause % 32 == 0 && (options_.random_seed || executor_.awaited())) return;
+    __builtin_ia32_pause();
+  }
 }
 
 void WorkerPool::wake() {
@@ -126,7 +151,11 @@ void WorkerPool::thread_main(Worker& worker) {
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (executor_.run_urgent(worker)) continue;
     Work* work = worker.ring.take();
-    if (work == nullptr && should_take(worker)) work = find_work(worker);
+    if (work == nullptr) {
+      if (worker.batch > 0 && worker.batch < small_batch && tasks_are_small()) let_work_gather(pauses_per_poll_small);
+      worker.batch = 0;
+      if (should_take(worker)) work = find_work(worker);
+    }
     if (work != nullptr) {
       run_chain(worker, work);
     } else if (!regions_.help() && !park_if_surplus(worker)) {
@@ -169,8 +198,9 @@ Work* WorkerPool::steal(Worker& worker) {
 }
 
 void WorkerPool::run_chain(Worker& worker, Work* work) {
-  ReadyQueue& urgent = queues_[static_cast<std::size_t>(Priority::high)];
-  const std::int64_t begin = now();
+  const ReadyQueue& urgent = queues_[static_cast<std::size_t>(Priority::high)];
+  const bool timed = !tasks_are_small() || ++worker.chains % chains_per_sample == 0;
+  const std::int64_t begin = timed ? now() : 0;
   int length = 0;
   while (work != nullptr) {
     if (options_.random_seed) disturb(worker);
@@ -181,8 +211,9 @@ void WorkerPool::run_chain(Worker& worker, Work* work) {
       push(executor_.put_back(*work), Priority::normal);
       break;
     }
-    if (work == nullptr && length < shortest_measure && !options_.random_seed) work = worker.ring.take();
   }
+  worker.batch += length;
+  if (!timed) return;
   const std::int64_t sample = (now() - begin) / length;
   // Long tasks are believed at once, short ones by and by.
   const std::int64_t known = task_nanoseconds_.load(std::memory_order_relaxed);
@@ -258,8 +289,7 @@ bool WorkerPool::should_take(Worker& worker) const {
   const int working_others = running_.load(std::memory_order_relaxed) - searching_.load(std::memory_order_relaxed) -
                              (worker.searching ? 0 : 1);
   if (working_others <= 0) return true;
-  return static_cast<std::int64_t>(ready) * task_nanoseconds_.load(std::memory_order_relaxed) > worthwhile_nanoseconds ||
-         is_stuck(worker);
+  return is_worthwhile(ready) || is_stuck(worker);
 }
 
 void WorkerPool::wait_for_work(Worker& worker) {
@@ -272,8 +302,10 @@ void WorkerPool::wait_for_work(Worker& worker) {
   worker.searching = true;
   searching_.fetch_add(1, std::memory_order_seq_cst);
   bool found = false;
-  for (int poll = 0; poll < polls_before_sleep && !found; ++poll) {
+  const int step = tasks_are_small() && !executor_.awaited() ? pauses_per_poll_small : pauses_per_poll;
+  for (int paused = 0; paused < pauses_before_sleep && !found; paused += step) {
     for (int pause = 0; pause < pauses_per_poll; ++pause) __builtin_ia32_pause();
+    let_work_gather(step - pauses_per_poll);
     found = called();
   }
   std::chrono::microseconds nap = first_nap;

@@ -19,9 +19,9 @@ namespace stretto {
 /// The unordered lane of one CPU device: workers that take ready work, oldest first, each from its own ring, from the device's
 /// queue, or from one another.
 ///
-/// As many workers take part as the work is worth. Moving a task to another core costs more than a small task does, so while one
-/// worker keeps up with less than some tens of microseconds of ready work, the others leave it alone; they step in when the
-/// backlog is worth it, when it does not move (somebody is inside a long task), or when nobody is awake. A worker that finds nothing
+/// As many workers take part as the work is worth. Moving a task to another core costs more than a very small task does, so while
+/// tasks are of that size and one worker keeps up, the others leave it alone; they step in when tasks are larger, when the backlog is
+/// worth it, when it does not move (somebody is inside a long task), or when nobody is awake. A worker that finds nothing
 /// polls for some tens of microseconds, slowly so as not to disturb those who work, and then sleeps: waking it costs 40 to 50
 /// microseconds. While others work it looks up now and then; in an idle process all sleep for good.
 class WorkerPool final : public WorkerLane {
@@ -59,6 +59,9 @@ class WorkerPool final : public WorkerLane {
   bool should_take(Worker& worker) const;
   std::size_t backlog() const;
   bool is_stuck(Worker& worker) const;
+  bool is_worthwhile(std::size_t ready) const;
+  void let_work_gather(int pauses) const;
+  bool tasks_are_small() const;
   void wake_one_if_needed();
   void disturb(Worker& worker);
 
