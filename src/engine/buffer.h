@@ -8,6 +8,7 @@
 #include <stretto/base/call_site.h>
 #include <stretto/core/device.h>
 
+#include "base/small_objects.h"
 #include "memory/memory_pool.h"
 #include "ordering/access_log.h"
 
@@ -20,6 +21,10 @@ namespace stretto {
 class alignas(64) Buffer {
  public:
   Buffer(Device device, std::size_t bytes) : bytes_(bytes), device_(device) {}
+
+  // Made by whoever submits, deleted by whoever runs the last user: from a pool that does not mind.
+  static void* operator new(std::size_t bytes) { return SmallObjects::allocate(SmallObjects::size_class(bytes)); }
+  static void operator delete(void* buffer, std::size_t bytes) { SmallObjects::free(buffer, SmallObjects::size_class(bytes)); }
 
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "tensor/small_objects.h"
+#include "base/small_objects.h"
 
 namespace stretto::detail {
 

@@ -6,7 +6,7 @@
 
 #include <stretto/base/error.h>
 
-#include "tensor/small_objects.h"
+#include "base/small_objects.h"
 
 namespace stretto {
 

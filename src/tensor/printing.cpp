@@ -124,7 +124,7 @@ class Layout {
     for (std::int64_t i = 0; i < shown; ++i) {
       if (i == edge && leaves_out(axis)) {
         separate();
-        text_ += "...";
+        text_ += innermost ? " ..." : "...";
         ++on_line;
       }
       separate();

@@ -32,6 +32,15 @@ void check_dtype(const BodyContext& context, DType own, DType asked) {
                    context.site());
 }
 
+void check_device(Device device, const char* task, const CallSite& site) {
+  try {
+    Engine::get().check_device(device);
+  } catch (Error& error) {
+    error.with_context(task, site);
+    throw;
+  }
+}
+
 }  // namespace
 
 Device TaskContext::device() const { return context_.device(); }
@@ -129,15 +138,14 @@ void TaskBuilder::submit(detail::Closure&& body) {
     accesses[i] = {tensor->buffer.get(), tensor->access_box(), static_cast<AccessMode>(entries_[i] & 3)};
   }
   if (!has_device_) device_ = default_device();
-  Engine& engine = Engine::get();
-  if (count_ == 0) engine.check_device(device_);
-  engine.submit({.name = name_,
-                 .site = site_,
-                 .device = device_,
-                 .priority = priority_,
-                 .outside_effect = true,
-                 .accesses = {accesses, count_}},
-                TaskBody(std::move(body), TaskLayout({tensors, count_}), next_task_key()));
+  if (count_ == 0) check_device(device_, name_, site_);
+  Engine::get().submit({.name = name_,
+                        .site = site_,
+                        .device = device_,
+                        .priority = priority_,
+                        .outside_effect = true,
+                        .accesses = {accesses, count_}},
+                       TaskBody(std::move(body), TaskLayout({tensors, count_}), next_task_key()));
 }
 
 }  // namespace stretto

@@ -7,7 +7,7 @@
 #include <stretto/tensor/tensor.h>
 
 #include "engine/buffer.h"
-#include "tensor/small_objects.h"
+#include "base/small_objects.h"
 
 namespace stretto {
 

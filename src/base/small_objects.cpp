@@ -1,4 +1,4 @@
-#include "tensor/small_objects.h"
+#include "base/small_objects.h"
 
 #include <atomic>
 #include <cstdint>
