@@ -7,6 +7,7 @@ find_package(dnnl REQUIRED)
 find_package(hwy REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 target_link_libraries(stretto_compile INTERFACE Threads::Threads fmt::fmt ${CMAKE_DL_LIBS})
 
