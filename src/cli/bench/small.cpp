@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include <stretto/base/error.h>
+#include <stretto/stretto.h>
+
+#include "cli/bench/groups.h"
+
+namespace stretto::cli {
+namespace {
+
+constexpr int chains = 8;
+constexpr std::int64_t usual_products = 50;
+
+struct Sample {
+  double serial;
+  double parallel;
+};
+
+class Chains {
+ public:
+  Chains(std::int64_t n, std::int64_t products, Device device) : products_(products) {
+    Generator generator(1);
+    // Scaled so that products of many keep their magnitude.
+    factor_ = normal(generator, 0, 1 / std::sqrt(static_cast<double>(n)), {n, n}, device);
+    for (int chain = 0; chain < chains; ++chain) {
+      starts_.push_back(normal(generator, 0, 1, {n, n}, device));
+    }
+    wait_all();
+  }
+
+  Sample measure() {
+    std::vector<Tensor> one_by_one, together;
+    Sample sample{};
+    sample.serial = seconds_of([&] { one_by_one = run(true); });
+    sample.parallel = seconds_of([&] { together = run(false); });
+    for (std::size_t chain = 0; chain < chains; ++chain) {
+      if (one_by_one[chain].to_vector<float>() != together[chain].to_vector<float>()) {
+        throw Error("small: chains that run together differ from chains that run one after the other");
+      }
+    }
+    return sample;
+  }
+
+ private:
+  std::vector<Tensor> run(bool one_after_the_other) const {
+    std::vector<Tensor> ends;
+    for (Tensor now : starts_) {
+      for (std::int64_t i = 0; i < products_; ++i) now = matmul(now, factor_);
+      ends.push_back(now);
+      if (one_after_the_other) wait_all();
+    }
+    wait_all();
+    return ends;
+  }
+
+  std::int64_t products_;
+  Tensor factor_;
+  std::vector<Tensor> starts_;
+};
+
+}  // namespace
+
+void bench_small(BenchRun& run) {
+  for (const Device device : run.devices({cpu()})) {
+    for (const std::int64_t n : sizes_of("small", run.options(), {64, 128, 256})) {
+      Chains work(n, run.options().count.value_or(usual_products), device);
+      work.measure();
+      const std::string name = fmt::format("small.{}", n);
+      const auto samples = run.collect(figure_on(name, device), [&] { return work.measure(); });
+      run.report(figure_on(name + ".serial", device), "s", values_of(samples, &Sample::serial));
+      run.report(figure_on(name + ".parallel", device), "s", values_of(samples, &Sample::parallel));
+      run.report(figure_on(name + ".speedup", device), "ratio",
+                 values_of(samples, [](const Sample& s) { return s.serial / s.parallel; }));
+    }
+  }
+}
+
+}  // namespace stretto::cli

@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stretto/base/error.h>
+#include <stretto/stretto.h>
+
+#include "cli/bench/groups.h"
+#include "cli/bench/peers.h"
+#include "cli/bench/pending_memory.h"
+#include "cli/bench/stencil.h"
+#include "cli/bench/task_programs.h"
+
+namespace stretto::cli {
+namespace {
+
+using namespace task_programs;
+
+constexpr std::int64_t usual_count = 1'000'000;
+constexpr std::int64_t tile_extent = 4;
+
+void check(const std::vector<Value>& values, const std::vector<Value>& expected, std::string_view figure) {
+  if (values != expected) throw Error(fmt::format("{}: the variables differ from those of a serial loop", figure));
+}
+
+std::vector<Tensor> make_variables(std::int64_t count, Device device) {
+  std::vector<Tensor> variables;
+  for (const Value value : first_values(count)) variables.push_back(from_vector<Value>({value}, device));
+  wait_all();
+  return variables;
+}
+
+std::vector<Value> values_of(const std::vector<Tensor>& variables) {
+  std::vector<Value> values;
+  for (const Tensor& variable : variables) values.push_back(variable.item<Value>());
+  return values;
+}
+
+/// Nanoseconds a task of `submit`, which submits `count` of them; waiting for the last is part of it.
+double nanoseconds_a_task(std::int64_t count, const std::function<void()>& submit) {
+  const double seconds = seconds_of([&] {
+    submit();
+    wait_all();
+  });
+  return seconds * 1e9 / static_cast<double>(count);
+}
+
+constexpr auto update_variable = [](TaskContext& context) { update(*context.data<Value>(0)); };
+
+constexpr auto update_from_two = [](TaskContext& context) {
+  update(*context.data<Value>(2), *context.data<const Value>(0), *context.data<const Value>(1));
+};
+
+double independent(std::int64_t count, Device device) {
+  const std::int64_t number = std::min(count, independent_variables);
+  const std::vector<Tensor> variables = make_variables(number, device);
+  const double nanoseconds = nanoseconds_a_task(count, [&] {
+    for (std::int64_t begin = 0; begin < count; begin += number) {
+      wait_all();
+      const std::int64_t end = std::min(count, begin + number);
+      for (std::int64_t i = begin; i < end; ++i) {
+        task("update", device).read_write(variables[static_cast<std::size_t>(i - begin)]).run(update_variable);
+      }
+    }
+  });
+  check(values_of(variables), serial_independent(count, number), "tasks.independent");
+  return nanoseconds;
+}
+
+double chain(std::int64_t count, Device device) {
+  const std::vector<Tensor> variables = make_variables(1, device);
+  const double nanoseconds = nanoseconds_a_task(count, [&] {
+    for (std::int64_t i = 0; i < count; ++i) task("update", device).read_write(variables[0]).run(update_variable);
+  });
+  check(values_of(variables), serial_independent(count, 1), "tasks.chain");
+  return nanoseconds;
+}
+
+double submit_dag(const std::vector<DagTask>& tasks, const std::vector<Tensor>& variables, Device device) {
+  return nanoseconds_a_task(static_cast<std::int64_t>(tasks.size()), [&] {
+    for (const DagTask& one : tasks) {
+      task("update", device)
+          .read(variables[one.first])
+          .read(variables[one.second])
+          .read_write(variables[one.target])
+          .run(update_from_two);
+    }
+  });
+}
+
+double on_variables(const std::vector<DagTask>& tasks, Device device) {
+  const std::vector<Tensor> variables = make_variables(dag_variables, device);
+  const double nanoseconds = submit_dag(tasks, variables, device);
+  check(values_of(variables), serial_random_dag(tasks), "tasks.random_dag");
+  return nanoseconds;
+}
+
+/// Every variable is the first element of a tile.
+double on_tiles(const std::vector<DagTask>& tasks, Device device) {
+  constexpr std::int64_t side = tiles_per_side * tile_extent;
+  const Tensor whole = from_vector(std::vector<Value>(side * side), {side, side}, device);
+  std::vector<Tensor> tiles;
+  const std::vector<Value> values = first_values(dag_variables);
+  for (std::int64_t i = 0; i < dag_variables; ++i) {
+    const std::int64_t row = i / tiles_per_side * tile_extent, column = i % tiles_per_side * tile_extent;
+    tiles.push_back(whole.narrow(0, row, tile_extent).narrow(1, column, tile_extent));
+    tiles.back().fill_(values[static_cast<std::size_t>(i)]);
+  }
+  wait_all();
+  const double nanoseconds = submit_dag(tasks, tiles, device);
+  std::vector<Value> left;
+  for (const Tensor& tile : tiles) left.push_back(tile.to_vector<Value>().front());
+  check(left, serial_random_dag(tasks), "tasks.tiles");
+  return nanoseconds;
+}
+
+void bench_on(Device device, BenchRun& run) {
+  const std::int64_t count = run.options().count.value_or(usual_count);
+  const auto measure = [&](const std::string& figure, const std::function<double()>& sample) {
+    if (!run.wants(figure)) return;
+    const std::string name = figure_on(figure, device);
+    run.report(name, "ns", run.collect(name, sample));
+    if (device == cpu() && figure != "tasks.tiles") bench_peers(run, figure, count);
+  };
+  measure("tasks.independent", [&] { return independent(count, device); });
+  measure("tasks.chain", [&] { return chain(count, device); });
+  if (run.wants("tasks.random_dag") || run.wants("tasks.tiles")) {
+    const std::vector<DagTask> tasks = random_dag(count);
+    measure("tasks.random_dag", [&] { return on_variables(tasks, device); });
+    measure("tasks.tiles", [&] { return on_tiles(tasks, device); });
+  }
+  if (run.wants("tasks.metg50")) {
+    const std::string name = figure_on("tasks.metg50", device);
+    run.report(name, "us", run.collect(name, [&] { return stencil_metg50(device); }));
+  }
+  if (run.wants("tasks.bytes_per_pending")) {
+    const std::string name = figure_on("tasks.bytes_per_pending", device);
+    run.report(name, "bytes", {pending_memory_in_new_process(device)});
+  }
+}
+
+}  // namespace
+
+void bench_tasks(BenchRun& run) {
+  for (const Device device : run.devices({cpu()})) {
+    if (device.kind() == DeviceKind::cuda) throw UsageError("bench tasks runs on cpu and sim devices");
+    bench_on(device, run);
+  }
+}
+
+}  // namespace stretto::cli

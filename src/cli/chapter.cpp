@@ -1,0 +1,108 @@
+#include "cli/chapter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "cli/seconds.h"
+
+namespace stretto::cli {
+
+Factors::Factors(const Products& products, Device device) {
+  Generator generator(products.n * 31 + products.inner);
+  const double scale = 1 / std::sqrt(static_cast<double>(products.inner));
+  left = normal(generator, 0, scale, {products.n, products.inner}, device);
+  right = normal(generator, 0, 1, {products.inner, products.n}, device);
+  left.wait();
+  right.wait();
+}
+
+std::vector<Tensor> submit_products(const Factors& factors, std::int64_t count) {
+  std::vector<Tensor> results;
+  for (std::int64_t i = 0; i < count; ++i) results.push_back(matmul(factors.left, factors.right));
+  return results;
+}
+
+std::vector<Tensor> submit_copies(const std::vector<Tensor>& tensors, Device device) {
+  std::vector<Tensor> copies;
+  for (const Tensor& tensor : tensors) copies.push_back(tensor.to(device));
+  return copies;
+}
+
+void check_products(const std::vector<Tensor>& tensors, const Factors& factors) {
+  const std::vector<float> first = tensors.front().to_vector<float>();
+  const std::vector<float> left = factors.left.to_vector<float>(), right = factors.right.to_vector<float>();
+  const auto n = static_cast<std::size_t>(factors.left.size(0)), inner = static_cast<std::size_t>(factors.left.size(1));
+  for (std::size_t sample = 0; sample < 16; ++sample) {
+    const std::size_t row = sample * 7919 % n, column = sample * 104729 % n;
+    double expected = 0;
+    for (std::size_t k = 0; k < inner; ++k)
+      expected += static_cast<double>(left[row * inner + k]) * right[k * n + column];
+    if (!(std::abs(first[row * n + column] - expected) < 1e-3)) {
+      throw Error(fmt::format("element ({}, {}) of a product of {} x {} matrices is wrong", row, column, n, inner));
+    }
+  }
+  for (const Tensor& tensor : tensors) {
+    const HostSnapshot<float> values = tensor.host<float>();
+    if (!std::ranges::equal(values.span(), first)) throw Error("equal products were copied to different values");
+  }
+}
+
+Device copy_target(Device device) {
+  if (device.kind() != DeviceKind::cpu) return cpu();
+  return cpu((device.index() + 1) % device_count(DeviceKind::cpu));
+}
+
+Products balance(std::int64_t n, std::int64_t count, Device from, Device to) {
+  const std::int64_t few = std::min<std::int64_t>(count, 8);
+  const auto measure = [&](std::int64_t inner) {
+    const Factors factors({n, inner, few}, from);
+    measure_run_and_copy(factors, few, to);
+    return measure_overlap(factors, few, to);
+  };
+  // The time of a product grows with the inner extent and that of a copy does not.
+  std::int64_t inner = std::min<std::int64_t>(n, 128);
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    const OverlapTimes times = measure(inner);
+    const double ratio = times.copy / times.run;
+    if (ratio > 0.9 && ratio < 1.1) break;
+    // Multiples of 16 keep the library on its usual path.
+    const auto wanted = static_cast<std::int64_t>(std::lround(static_cast<double>(inner) * ratio / 16)) * 16;
+    const std::int64_t next = std::clamp<std::int64_t>(wanted, std::min<std::int64_t>(n, 16), n);
+    if (next == inner) break;
+    inner = next;
+  }
+  return {n, inner, count};
+}
+
+double measure_run_and_copy(const Factors& factors, std::int64_t count, Device to) {
+  std::vector<Tensor> copies;
+  const double seconds = seconds_of([&] {
+    copies = submit_copies(submit_products(factors, count), to);
+    wait_all();
+  });
+  check_products(copies, factors);
+  return seconds;
+}
+
+OverlapTimes measure_overlap(const Factors& factors, std::int64_t count, Device to) {
+  OverlapTimes times{};
+  {
+    std::vector<Tensor> results, copies;
+    times.run = seconds_of([&] {
+      results = submit_products(factors, count);
+      wait_all();
+    });
+    times.copy = seconds_of([&] {
+      copies = submit_copies(results, to);
+      wait_all();
+    });
+    check_products(copies, factors);
+  }
+  times.run_and_copy = measure_run_and_copy(factors, count, to);
+  return times;
+}
+
+}  // namespace stretto::cli

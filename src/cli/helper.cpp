@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <stretto/core/device.h>
+
+#include "cli/bench/groups.h"
+#include "cli/bench/library_product.h"
+#include "cli/bench/overlap.h"
+#include "cli/bench/pending_memory.h"
+#include "cli/demo/plan.h"
+#include "cli/verbs.h"
+
+namespace stretto::cli {
+namespace {
+
+/// One line of JSON for the process that started this one.
+void tell(const nlohmann::json& message) {
+  fmt::print("{}\n", message.dump());
+  std::fflush(stdout);
+}
+
+int measure_group(const std::string& name, const BenchOptions& options) {
+  BenchRun run(
+      options,
+      [](const Result& result) {
+        tell({{"name", result.name},
+              {"value", result.value},
+              {"unit", result.unit},
+              {"min", result.minimum},
+              {"max", result.maximum}});
+      },
+      [](double fraction, std::string_view figure) { tell({{"progress", fraction}, {"figure", figure}}); });
+  const auto groups = bench_groups();
+  const auto group = std::ranges::find(groups, name, &BenchGroup::name);
+  if (group == groups.end()) return wrong_usage;
+  group->run(run);
+  run.finish();
+  return success;
+}
+
+}  // namespace
+
+void add_helper(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("helper")->group("");
+  verb->require_subcommand(1);
+
+  struct GroupArguments {
+    std::string name;
+    BenchOptions options;
+  };
+  auto arguments = std::make_shared<GroupArguments>();
+  CLI::App* group = verb->add_subcommand("bench");
+  group->add_option("group", arguments->name)->required();
+  add_bench_options(*group, arguments->options);
+  group->callback(
+      [arguments, &action] { action = [arguments] { return measure_group(arguments->name, arguments->options); }; });
+
+  auto device = std::make_shared<std::string>();
+  CLI::App* pending = verb->add_subcommand("pending-memory");
+  pending->add_option("device", *device)->required();
+  pending->callback([device, &action] {
+    action = [device] {
+      fmt::print("{}\n", pending_memory(Device::parse(*device)));
+      return success;
+    };
+  });
+
+  auto products = std::make_shared<std::vector<long>>();
+  CLI::App* cold = verb->add_subcommand("overlap-cold");
+  cold->add_option("device", *device)->required();
+  cold->add_option("products", *products)->required()->expected(3);
+  cold->callback([device, products, &action] {
+    action = [device, products] {
+      fmt::print("{}\n", cold_run_and_copy(*device, *products));
+      return success;
+    };
+  });
+
+  auto plan = std::make_shared<std::string>();
+  CLI::App* serial = verb->add_subcommand("demo-serial");
+  serial->add_option("plan", *plan)->required();
+  serial->callback([plan, &action] { action = [plan] { return serve_serial_demo(*plan); }; });
+
+  auto size = std::make_shared<std::int64_t>(0);
+  CLI::App* library = verb->add_subcommand("library-product");
+  library->add_option("size", *size)->required();
+  library->callback([size, &action] {
+    action = [size] {
+      serve_library_product(*size);
+      return success;
+    };
+  });
+}
+
+}  // namespace stretto::cli

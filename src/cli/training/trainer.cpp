@@ -1,0 +1,143 @@
+#include "cli/training/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/seconds.h"
+
+namespace stretto::cli {
+namespace {
+
+constexpr std::int64_t pixels = FashionMnist::side * FashionMnist::side;
+// Tested in parts, so that no one tensor holds all activations.
+constexpr std::int64_t test_batch = 2000;
+
+using Clock = std::chrono::steady_clock;
+
+void stamp_after(const char* name, const Tensor& tensor, Clock::time_point& time) {
+  task(name, tensor.device()).read(tensor).run([&time](TaskContext&) { time = Clock::now(); });
+}
+
+Tensor to_pixels(const Tensor& bytes) { return bytes.to(DType::float32) * (1.0f / 255); }
+
+}  // namespace
+
+Trainer::Trainer(const FashionMnist& data, const TrainingOptions& options)
+    : options_(options), generator_(options.seed) {
+  const auto parts = static_cast<std::int64_t>(options.devices.size());
+  if (options.batch < parts) {
+    throw UsageError(fmt::format("a batch of {} images cannot be split over {} devices", options.batch, parts));
+  }
+  const Device first = options_.devices.front();
+  images_ = data.train_images.reshape({-1, pixels}).to(first);
+  labels_ = data.train_labels.to(first).to(DType::int64);
+  test_images_ = data.test_images.reshape({-1, pixels}).to(first);
+  test_labels_ = data.test_labels.to(first).to(DType::int64);
+  const Parameters parameters =
+      initial_parameters(pixels, options_.hidden, FashionMnist::classes, options_.seed, first);
+  for (const Device device : options_.devices) replicas_.push_back(parameters.to(device));
+  wait_all();
+}
+
+EpochReport Trainer::train_epoch(const OnStep& on_step) {
+  shuffle();
+  losses_.clear();
+  for (const Device device : options_.devices) losses_.push_back(zeros({}, device));
+  wait_all();
+
+  const std::int64_t count = images_.size(0);
+  EpochReport report;
+  report.seconds = seconds_of([&] {
+    for (std::int64_t begin = 0; begin < count; begin += options_.batch) {
+      step(begin, std::min(count, begin + options_.batch));
+      on_step(static_cast<double>(begin) / static_cast<double>(count));
+    }
+    wait_all();
+  });
+  report.images_a_second = static_cast<double>(count) / report.seconds;
+  for (const Tensor& loss : losses_) report.loss += loss.item<float>() / static_cast<double>(count);
+  report.accuracy = accuracy();
+  return report;
+}
+
+void Trainer::step(std::int64_t begin, std::int64_t end) {
+  const auto parts = static_cast<std::int64_t>(options_.devices.size());
+  if (options_.stamp) stamps_.emplace_back();
+  std::vector<Parameters> gradients;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const std::int64_t from = begin + (end - begin) * part / parts, to = begin + (end - begin) * (part + 1) / parts;
+    // The gradient of the batch is the average of its parts', each counted by its images.
+    const double share = static_cast<double>(to - from) / static_cast<double>(end - begin);
+    gradients.push_back(backward(static_cast<std::size_t>(part), from, to, share));
+  }
+  if (options_.wait_before_sending) {
+    wait_all();
+    for (std::size_t part = 0; part < gradients.size(); ++part) {
+      for (int number = 0; number < Parameters::count; ++number) {
+        gradients[part][number] = send(part, number, gradients[part][number]);
+      }
+    }
+  }
+  for (int number = 0; number < Parameters::count; ++number) {
+    Tensor total = gradients.front()[number];
+    for (std::size_t part = 1; part < gradients.size(); ++part) total = total + gradients[part][number];
+    replicas_.front()[number] -= total * options_.learning_rate;
+    for (std::size_t part = 1; part < replicas_.size(); ++part) {
+      replicas_[part][number] = replicas_.front()[number].to(options_.devices[part]);
+    }
+  }
+}
+
+Parameters Trainer::backward(std::size_t part, std::int64_t begin, std::int64_t end, double share) {
+  const Device device = options_.devices[part];
+  const Tensor chosen = order_.narrow(0, begin, end - begin);
+  const Tensor x = to_pixels(index_select(images_, 0, chosen).to(device));
+  const Tensor labels = index_select(labels_, 0, chosen).to(device);
+  Parameters gradients;
+  const Tensor loss = forward_backward(
+      replicas_[part], x, labels, full({}, static_cast<float>(share), device), [&](int number, const Tensor& gradient) {
+        gradients[number] = options_.wait_before_sending ? gradient : send(part, number, gradient);
+        const bool last_device = part + 1 == options_.devices.size();
+        if (options_.stamp && last_device && number == Parameters::count - 1) {
+          stamp_after("backward ended", gradient, stamps_.back().backward_ended);
+        }
+      });
+  losses_[part] += loss;
+  return gradients;
+}
+
+Tensor Trainer::send(std::size_t part, int number, const Tensor& gradient) {
+  Tensor sent = gradient.to(options_.devices.front());
+  if (options_.stamp && number == 0 && part + 1 == options_.devices.size()) {
+    stamp_after("first gradient arrived", sent, stamps_.back().first_gradient_arrived);
+  }
+  return sent;
+}
+
+void Trainer::shuffle() {
+  const Tensor keys = uniform(generator_, 0, 1, {images_.size(0)}, images_.device());
+  order_ = argsort(keys);
+}
+
+double Trainer::accuracy() const {
+  const std::int64_t count = test_images_.size(0);
+  Tensor right = zeros({}, test_images_.device(), DType::int64);
+  for (std::int64_t begin = 0; begin < count; begin += test_batch) {
+    const std::int64_t size = std::min(test_batch, count - begin);
+    const Tensor scores = forward(parameters(), to_pixels(test_images_.narrow(0, begin, size)));
+    right += sum(argmax(scores, 1) == test_labels_.narrow(0, begin, size));
+  }
+  return static_cast<double>(right.item<std::int64_t>()) / static_cast<double>(count);
+}
+
+std::vector<double> Trainer::leads() const {
+  wait_all();
+  std::vector<double> leads;
+  for (const Stamp& stamp : stamps_) {
+    leads.push_back(std::chrono::duration<double>(stamp.backward_ended - stamp.first_gradient_arrived).count());
+  }
+  return leads;
+}
+
+}  // namespace stretto::cli

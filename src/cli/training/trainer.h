@@ -1,0 +1,78 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include <stretto/io/idx.h>
+#include <stretto/stretto.h>
+
+#include "cli/training/network.h"
+
+namespace stretto::cli {
+
+struct TrainingOptions {
+  std::vector<Device> devices;  ///< Each batch is split over them; the first keeps the parameters.
+  std::int64_t hidden = 256;
+  std::int64_t batch = 256;
+  float learning_rate = 0.5f;
+  std::uint64_t seed = 1;
+  /// Puts a wait for everything between backward and the sending of gradients, as a program without dependencies needs.
+  bool wait_before_sending = false;
+  /// Notes when gradients arrive and when backward ends.
+  bool stamp = false;
+};
+
+struct EpochReport {
+  double seconds = 0;  ///< Of training; testing is not counted.
+  double images_a_second = 0;
+  double loss = 0;      ///< Mean over the epoch, as it was while it was trained.
+  double accuracy = 0;  ///< On the test images, between 0 and 1.
+};
+
+/// Trains the two-layer network on Fashion-MNIST over several devices: each device works on its part of a batch; every
+/// gradient is sent to the first device as soon as it exists and averaged there; the new parameters are sent back.
+class Trainer {
+ public:
+  /// Takes the data to the first device. Throws UsageError when there are fewer images in a batch than devices.
+  Trainer(const FashionMnist& data, const TrainingOptions& options);
+
+  using OnStep = std::function<void(double fraction)>;
+  /// One pass over the shuffled training images. Blocks until it is done; `on_step` is called while it is submitted.
+  EpochReport train_epoch(const OnStep& on_step);
+
+  const Parameters& parameters() const { return replicas_.front(); }
+  /// With `stamp`: for each step so far, how many seconds before the end of the last device's backward its first
+  /// gradient had arrived on the first device. Blocks.
+  std::vector<double> leads() const;
+
+ private:
+  struct Stamp {
+    std::chrono::steady_clock::time_point first_gradient_arrived;
+    std::chrono::steady_clock::time_point backward_ended;
+  };
+
+  void step(std::int64_t begin, std::int64_t end);
+  /// Forward and backward on device `part`, for the images of the batch that begin at `begin`.
+  Parameters backward(std::size_t part, std::int64_t begin, std::int64_t end, double share);
+  /// Sends gradient `number` of device `part` to the first device.
+  Tensor send(std::size_t part, int number, const Tensor& gradient);
+  void shuffle();
+  double accuracy() const;
+
+  TrainingOptions options_;
+  Tensor images_;  ///< (N, 784) uint8
+  Tensor labels_;  ///< (N,) int64
+  Tensor test_images_;
+  Tensor test_labels_;
+  Tensor order_;  ///< (N,) int64: the images in the order of this epoch.
+  Generator generator_;
+  std::vector<Parameters> replicas_;
+  std::vector<Tensor> losses_;  ///< Sum of the losses of this epoch on each device.
+  std::deque<Stamp> stamps_;
+};
+
+}  // namespace stretto::cli
