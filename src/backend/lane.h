@@ -80,6 +80,9 @@ class WorkerLane {
   virtual int worker_count() const = 0;
   /// From any thread. Does not block. Starts the workers when they do not run yet.
   virtual void push(Work& work, Priority priority) = 0;
+  /// The same for a copy to this lane's device: a worker that is inside a long loop runs it between two chunks, so that what waits for
+  /// the data need not wait for the loop.
+  virtual void push_copy(Work& work) = 0;
   /// Tells the lane that the calling worker is about to block (true) or goes on (false), so that another may take its place.
   virtual void blocking(bool begins) = 0;
   /// Makes sure a worker looks for urgent work soon.

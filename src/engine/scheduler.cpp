@@ -168,7 +168,12 @@ void Scheduler::dispatch(Task& task) {
   } else {
     const Priority priority = task.priority.load(std::memory_order_relaxed);
     task.pending.store(Task::queued, std::memory_order_release);
-    devices_.known(DeviceKind::cpu, task.device_index).workers->push(task, priority);
+    WorkerLane& lane = *devices_.known(DeviceKind::cpu, task.device_index).workers;
+    if (task.role == LaneRole::compute) {
+      lane.push(task, priority);
+    } else {
+      lane.push_copy(task);
+    }
   }
 }
 

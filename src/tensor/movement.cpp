@@ -37,7 +37,7 @@ void transfer(const Tensor& destination, const Tensor& source, const char* opera
   call.write(destination);
   call.read(source);
   if (from.kind() == DeviceKind::cpu) {
-    apply_on(to, to.kind() == DeviceKind::cpu ? LaneRole::compute : LaneRole::from_host, call);
+    apply_on(to, to.kind() == DeviceKind::cpu ? LaneRole::peer : LaneRole::from_host, call);
   } else if (to.kind() == DeviceKind::cpu) {
     apply_on(from, LaneRole::to_host, call);
   } else if (to.kind() == from.kind()) {

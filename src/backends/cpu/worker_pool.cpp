@@ -40,13 +40,22 @@ struct WorkerPool::Worker final : KernelContext {
 
   void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body) override {
     if (chunks <= 1 || pool.options_.workers == 1) {
-      for (std::int64_t chunk = 0; chunk < chunks; ++chunk) body(chunk);
+      for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+        pool.run_copies(*this);
+        body(chunk);
+      }
       return;
     }
-    pool.regions_.run(chunks, body, [this](std::int64_t helpers) {
-      for (std::int64_t i = 0; i < helpers && pool.sleepers_.load(std::memory_order_seq_cst) > 0 && i < pool.options_.workers;
-           ++i)
+    // Whichever worker runs a chunk lets copies go first.
+    const auto chunk_behind_copies = [&](std::int64_t chunk) {
+      pool.run_copies(*current_worker);
+      body(chunk);
+    };
+    pool.regions_.run(chunks, chunk_behind_copies, [this](std::int64_t helpers) {
+      for (std::int64_t i = 0; i < helpers && i < pool.options_.workers; ++i) {
+        if (pool.sleepers_.load(std::memory_order_seq_cst) == 0) return;
         pool.wake();
+      }
     });
   }
 
@@ -61,6 +70,7 @@ struct WorkerPool::Worker final : KernelContext {
   const int index;
   std::uint64_t random;
   bool searching = false;
+  bool inside_copy = false;
   int batch = 0;        ///< Tasks since this worker last looked at shared queues.
   unsigned chains = 0;
   WorkRing ring;
@@ -103,6 +113,22 @@ void WorkerPool::push(Work& work, Priority priority) {
   const bool own = worker != nullptr && &worker->pool == this && priority == Priority::normal;
   if (!own || !worker->ring.push(work)) queues_[static_cast<std::size_t>(priority)].push(work);
   wake_one_if_needed();
+}
+
+void WorkerPool::push_copy(Work& work) {
+  if (!started_.load(std::memory_order_acquire)) [[unlikely]]
+    start();
+  copies_.push(work);
+  wake_one_if_needed();
+}
+
+void WorkerPool::run_copies(Worker& worker) {
+  // A copy is a loop itself: it does not begin another.
+  if (worker.inside_copy || copies_.empty()) return;
+  worker.inside_copy = true;
+  while (Work* work = copies_.take(worker.ring, 0))
+    if (Work* next = executor_.run(*work, worker)) push(executor_.put_back(*next), Priority::normal);
+  worker.inside_copy = false;
 }
 
 void WorkerPool::wake_one_if_needed() {
@@ -170,6 +196,7 @@ Work* WorkerPool::find_work(Worker& worker) {
   constexpr auto normal = static_cast<std::size_t>(Priority::normal);
   constexpr auto low = static_cast<std::size_t>(Priority::low);
   // Only normal work enters rings: urgent work must not queue behind it, and low work must stay behind all of it.
+  if (Work* work = copies_.take(worker.ring, 0)) return work;
   if (Work* work = queues_[high].take(worker.ring, 0)) return work;
   if (options_.random_seed && worker.next_random() % 4 == 0)
     if (Work* work = steal(worker)) return work;
@@ -251,7 +278,7 @@ void WorkerPool::blocking(bool begins) {
 }
 
 std::size_t WorkerPool::backlog() const {
-  std::size_t sum = 0;
+  std::size_t sum = copies_.size();
   for (const ReadyQueue& queue : queues_) sum += queue.size();
   const int count = thread_count_.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
@@ -284,7 +311,7 @@ bool WorkerPool::is_stuck(Worker& worker) const {
 bool WorkerPool::should_take(Worker& worker) const {
   const std::size_t ready = backlog();
   if (ready == 0) return false;
-  if (options_.random_seed || !queues_[static_cast<std::size_t>(Priority::high)].empty()) return true;
+  if (options_.random_seed || !queues_[static_cast<std::size_t>(Priority::high)].empty() || !copies_.empty()) return true;
   // Who asks is awake; who searches or sleeps does no work.
   const int working_others = running_.load(std::memory_order_relaxed) - searching_.load(std::memory_order_relaxed) -
                              (worker.searching ? 0 : 1);
@@ -365,6 +392,7 @@ void WorkerPool::reset_after_fork() {
   searching_ = 0;
   started_ = false;
   for (ReadyQueue& queue : queues_) queue.reset();
+  copies_.reset();
 }
 
 }  // namespace stretto

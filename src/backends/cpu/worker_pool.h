@@ -37,6 +37,7 @@ class WorkerPool final : public WorkerLane {
 
   int worker_count() const override { return options_.workers; }
   void push(Work& work, Priority priority) override;
+  void push_copy(Work& work) override;
   void blocking(bool begins) override;
   void wake() override;
   bool on_worker() const override;
@@ -53,6 +54,7 @@ class WorkerPool final : public WorkerLane {
   void thread_main(Worker& worker);
   Work* find_work(Worker& worker);
   Work* steal(Worker& worker);
+  void run_copies(Worker& worker);
   void run_chain(Worker& worker, Work* work);
   bool park_if_surplus(Worker& worker);
   void wait_for_work(Worker& worker);
@@ -70,6 +72,7 @@ class WorkerPool final : public WorkerLane {
   Executor& executor_;
   const Options options_;
   std::array<ReadyQueue, priority_count> queues_;
+  ReadyQueue copies_;
   ParallelRegions regions_;
 
   alignas(64) std::atomic<int> sleepers_{0};       ///< Workers inside the system's sleep.
