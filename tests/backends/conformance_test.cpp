@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "backends/body_executor.h"
 #include "backends/in_order_subject.h"
 #include "backends/sim/sim_backend.h"
 
@@ -20,20 +21,6 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-
-struct TestWork : Work {
-  InOrderSubject::Body body;
-};
-
-/// Runs bodies as they are: unlike the engine, it lets their exceptions through.
-class TestExecutor : public Executor {
- public:
-  Work* run(Work&, KernelContext&) override { return nullptr; }
-  Work& put_back(Work& work) override { return work; }
-  void execute(Work& work, KernelContext& context) override { static_cast<TestWork&>(work).body(context); }
-  bool run_urgent(KernelContext&) override { return false; }
-  void idle() override {}
-};
 
 /// One backend of each kind for all tests: a process has only so many lanes.
 InOrderSubject* shared_subject(const InOrderSubjectMaker& maker) {
@@ -87,8 +74,8 @@ class InOrderLanes : public testing::TestWithParam<InOrderSubjectMaker> {
   static constexpr int cell_count = 32;
   static constexpr std::size_t cell_bytes = 64;
 
-  TestExecutor executor_;
-  std::deque<TestWork> work_;
+  BodyExecutor executor_;
+  std::deque<BodyWork> work_;
   InOrderSubject* subject_ = nullptr;
   std::vector<Lane*> lanes_;
   MemorySource* memory_ = nullptr;

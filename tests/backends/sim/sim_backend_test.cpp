@@ -7,10 +7,10 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <iterator>
 #include <thread>
 
+#include "backends/body_executor.h"
 #include "base/environment.h"
 
 /// Present where the thread sanitizer is linked.
@@ -20,19 +20,6 @@ namespace stretto {
 namespace {
 
 using std::chrono::milliseconds;
-
-struct BodyWork : Work {
-  std::function<void(KernelContext&)> body;
-};
-
-class BodyExecutor : public Executor {
- public:
-  Work* run(Work&, KernelContext&) override { return nullptr; }
-  Work& put_back(Work& work) override { return work; }
-  void execute(Work& work, KernelContext& context) override { static_cast<BodyWork&>(work).body(context); }
-  bool run_urgent(KernelContext&) override { return false; }
-  void idle() override {}
-};
 
 std::ptrdiff_t thread_count() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
