@@ -46,8 +46,8 @@ class Backend {
   virtual bool host_accessible() const { return false; }
 };
 
-/// The backends of this process, made at first use from the environment (STRETTO_CPU_DEVICES, STRETTO_SIM_DEVICES, ...).
-/// `executor` is what their lanes call. Index by `DeviceKind`; a kind without devices has a backend with none.
+/// The backends of this process, made at first use from the environment (STRETTO_CPU_DEVICES, STRETTO_SIM_DEVICES,
+/// ...). `executor` is what their lanes call. Index by `DeviceKind`; a kind without devices has a backend with none.
 using BackendFactory = std::unique_ptr<Backend> (*)(Executor& executor);
 /// Backends register their factory during static initialisation or when their library is loaded.
 struct BackendRegistration {

@@ -26,15 +26,16 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  /// For unordered lanes: runs `work` to its end on the calling worker and lets its successors go. Returns a successor to be
-  /// run next by the same worker, or null. Never throws.
+  /// For unordered lanes: runs `work` to its end on the calling worker and lets its successors go. Returns a successor
+  /// to be run next by the same worker, or null. Never throws.
   virtual Work* run(Work& work, KernelContext& context) = 0;
   /// Returns work that `run` had handed over to a queue: the caller pushes it.
   virtual Work& put_back(Work& work) = 0;
-  /// For in-order lanes: runs the body alone; the lane's order and events do the rest. Never throws: a failure of the body is
-  /// kept with the work.
+  /// For in-order lanes: runs the body alone; the lane's order and events do the rest. Never throws: a failure of the
+  /// body is kept with the work.
   virtual void execute(Work& work, KernelContext& context) = 0;
-  /// Work that must come before all queued work: claims and runs one piece, false when there is none. Cheap when there is none.
+  /// Work that must come before all queued work: claims and runs one piece, false when there is none. Cheap when there
+  /// is none.
   virtual bool run_urgent(KernelContext& context) = 0;
   /// Called by a worker that found nothing to do, once before it begins to wait.
   virtual void idle() = 0;
@@ -60,12 +61,13 @@ class Lane {
 
   LaneId id() const { return id_; }
   virtual LaneRole role() const = 0;
-  /// Appends `work`. The body runs at once where it only enqueues (CUDA), or when its turn comes (sim); `work` stays valid until an
-  /// event recorded behind it is complete. Never blocks for long.
+  /// Appends `work`. The body runs at once where it only enqueues (CUDA), or when its turn comes (sim); `work` stays
+  /// valid until an event recorded behind it is complete. Never blocks for long.
   virtual void issue(Work& work, Executor& executor) = 0;
   /// Appends an event.
   virtual Event* record() = 0;
-  /// What is appended later starts after `event`, which may belong to another lane of the same backend. Does not block the caller.
+  /// What is appended later starts after `event`, which may belong to another lane of the same backend. Does not block
+  /// the caller.
   virtual void wait(Event& event) = 0;
   virtual void release(Event* event) = 0;
 
@@ -80,10 +82,11 @@ class WorkerLane {
   virtual int worker_count() const = 0;
   /// From any thread. Does not block. Starts the workers when they do not run yet.
   virtual void push(Work& work, Priority priority) = 0;
-  /// The same for a copy to this lane's device: a worker that is inside a long loop runs it between two chunks, so that what waits for
-  /// the data need not wait for the loop.
+  /// The same for a copy to this lane's device: a worker that is inside a long loop runs it between two chunks, so that
+  /// what waits for the data need not wait for the loop.
   virtual void push_copy(Work& work) = 0;
-  /// Tells the lane that the calling worker is about to block (true) or goes on (false), so that another may take its place.
+  /// Tells the lane that the calling worker is about to block (true) or goes on (false), so that another may take its
+  /// place.
   virtual void blocking(bool begins) = 0;
   /// Makes sure a worker looks for urgent work soon.
   virtual void wake() = 0;

@@ -12,8 +12,8 @@
 
 namespace stretto {
 
-/// Sleeps while `word` holds `expected`, at most for `limit`; wakes up for no reason now and then. What std::atomic::wait does, with
-/// a limit and without spinning first.
+/// Sleeps while `word` holds `expected`, at most for `limit`; wakes up for no reason now and then. What
+/// std::atomic::wait does, with a limit and without spinning first.
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::nanoseconds limit) {
   timespec time{};
   time.tv_sec = limit.count() / 1000000000;

@@ -14,17 +14,21 @@
 
 namespace stretto {
 
-/// The engine's unit of ordering and of memory: a run of bytes on one device, with the log of who accesses it. Memory is bound
-/// when the first writer starts (CPU) or is issued (in-order lanes), and goes back to its pool when the last user is done.
+/// The engine's unit of ordering and of memory: a run of bytes on one device, with the log of who accesses it. Memory
+/// is bound when the first writer starts (CPU) or is issued (in-order lanes), and goes back to its pool when the last
+/// user is done.
 ///
-/// Made by `Engine::create_buffer`, held by `BufferReference`, freed by the engine. A buffer of zero bytes orders like any other.
+/// Made by `Engine::create_buffer`, held by `BufferReference`, freed by the engine. A buffer of zero bytes orders like
+/// any other.
 class alignas(64) Buffer {
  public:
   Buffer(Device device, std::size_t bytes) : bytes_(bytes), device_(device) {}
 
   // Made by whoever submits, deleted by whoever runs the last user: from a pool that does not mind.
   static void* operator new(std::size_t bytes) { return SmallObjects::allocate(SmallObjects::size_class(bytes)); }
-  static void operator delete(void* buffer, std::size_t bytes) { SmallObjects::free(buffer, SmallObjects::size_class(bytes)); }
+  static void operator delete(void* buffer, std::size_t bytes) {
+    SmallObjects::free(buffer, SmallObjects::size_class(bytes));
+  }
 
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
@@ -33,8 +37,9 @@ class alignas(64) Buffer {
   /// See AccessLog. Under the recording lock.
   void mark_failed(TaskReference task, const FailureReference& failure) { log_.mark_failed(task, failure); }
 
-  /// Memory goes back to its pool as soon as the last user is issued. This object must outlive that: a user on an in-order lane
-  /// may look at it until it is complete, so it keeps it from its issue on. The last to let go deletes it.
+  /// Memory goes back to its pool as soon as the last user is issued. This object must outlive that: a user on an
+  /// in-order lane may look at it until it is complete, so it keeps it from its issue on. The last to let go deletes
+  /// it.
   void keep() { keepers_.fetch_add(1, std::memory_order_relaxed); }
   void let_go() {
     if (keepers_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;

@@ -60,7 +60,8 @@ int BodyContext::declared(const Buffer& buffer) const {
   return modes;
 }
 
-// --- Buffers -------------------------------------------------------------------------------------------------------------
+// --- Buffers
+// -------------------------------------------------------------------------------------------------------------
 
 BufferReference Engine::create_buffer(Device device, std::size_t bytes) {
   scheduler_.devices().at(device);
@@ -93,7 +94,8 @@ void Engine::free_buffer(Buffer& buffer) {
   task->invoke = [](Task& self, BodyContext*) {
     PointSet pending;
     for_each_link(self, [&](const Link& link) { pending.add(Point::from_bits(link.bits & ~point_carries_value)); });
-    Engine::get().scheduler_.release_buffer(**std::launder(reinterpret_cast<Buffer**>(self.closure)), std::move(pending));
+    Engine::get().scheduler_.release_buffer(**std::launder(reinterpret_cast<Buffer**>(self.closure)),
+                                            std::move(pending));
   };
   Recorder recorder(scheduler_, *task);
   bool ready = false;
@@ -107,7 +109,8 @@ void Engine::free_buffer(Buffer& buffer) {
   if (ready) scheduler_.carry_out(*task);
 }
 
-// --- Tasks ---------------------------------------------------------------------------------------------------------------
+// --- Tasks
+// ---------------------------------------------------------------------------------------------------------------
 
 Task& Engine::acquire_task() {
   ThreadState& me = scheduler_.thread();
@@ -120,8 +123,8 @@ Task& Engine::acquire_task() {
 void Engine::hold_back() {
   const std::uint64_t limit = max_inflight();
   if (scheduler_.count().pending() < limit) return;
-  // Waits until an eighth is gone, so that the wait is not repeated at once. If nothing moves for a second, what is pending
-  // waits for something that only the caller can do: it is let through.
+  // Waits until an eighth is gone, so that the wait is not repeated at once. If nothing moves for a second, what is
+  // pending waits for something that only the caller can do: it is let through.
   using clock = std::chrono::steady_clock;
   std::uint64_t seen = scheduler_.count().pending();
   clock::time_point moved = clock::now();
@@ -148,7 +151,8 @@ void Engine::commit(Task& task, const Submission& submission) {
     task.invoke(task, nullptr);
     scheduler_.thread().recycle(task);
     throw UsageError(submission.name,
-                     std::to_string(count) + " accesses in one task; at most " + std::to_string(Task::max_accesses), submission.site);
+                     std::to_string(count) + " accesses in one task; at most " + std::to_string(Task::max_accesses),
+                     submission.site);
   }
   std::uintptr_t* accesses = count <= Task::inline_accesses ? task.accesses : new std::uintptr_t[count];
   for (std::size_t i = 0; i < count; ++i)

@@ -12,8 +12,8 @@ class Scheduler;
 
 /// Runs tasks so that the results are those of running them one at a time in the order of submission.
 ///
-/// One for the process, made at first use. `STRETTO_ENGINE=serial` runs each task inside `submit`, on the submitting thread.
-/// All functions may be called from any thread, also from inside tasks.
+/// One for the process, made at first use. `STRETTO_ENGINE=serial` runs each task inside `submit`, on the submitting
+/// thread. All functions may be called from any thread, also from inside tasks.
 class Engine {
  public:
   static Engine& get();
@@ -31,22 +31,22 @@ class Engine {
   BufferReference create_buffer(Device device, std::size_t bytes);
   /// A buffer over memory of the host that `owner` keeps; never freed by the engine.
   BufferReference borrow(Device device, std::byte* data, std::size_t bytes, std::shared_ptr<const void> owner);
-  /// Binds memory to a host-accessible buffer that no task has accessed yet, and returns it, for the caller to fill before the first
-  /// submission. Throws OutOfMemoryError.
+  /// Binds memory to a host-accessible buffer that no task has accessed yet, and returns it, for the caller to fill
+  /// before the first submission. Throws OutOfMemoryError.
   std::byte* bind_now(Buffer& buffer);
 
   // Work.
-  /// Submits a task; `body` is `void(BodyContext&)`. Returns at once, except where back-pressure holds the caller (never inside a
-  /// task). A body that throws poisons what the task writes.
+  /// Submits a task; `body` is `void(BodyContext&)`. Returns at once, except where back-pressure holds the caller
+  /// (never inside a task). A body that throws poisons what the task writes.
   template <typename Body>
   void submit(const Submission& submission, Body&& body) {
     Task& task = acquire_task();
     place_body(task, std::forward<Body>(body));
     commit(task, submission);
   }
-  /// Blocks until everything submitted so far that writes `box` (null: all) of `buffer` is done; throws if it failed. Inside a task
-  /// that declared a read of the buffer it returns at once; inside one that writes it, it throws UsageError naming both lines.
-  /// `operation` and `site` name the reader.
+  /// Blocks until everything submitted so far that writes `box` (null: all) of `buffer` is done; throws if it failed.
+  /// Inside a task that declared a read of the buffer it returns at once; inside one that writes it, it throws
+  /// UsageError naming both lines. `operation` and `site` name the reader.
   void wait(Buffer& buffer, const Box* box, const char* operation, CallSite site);
   /// Blocks until all that was submitted before is done. Throws the earliest failure nobody was told of.
   void wait_all(CallSite site);

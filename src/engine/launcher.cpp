@@ -14,7 +14,8 @@ namespace {
 constexpr std::chrono::milliseconds memory_retry{1};
 constexpr int rounds_until_stuck = 20;
 
-/// Failures found on devices, by the point of the task that failed: what was issued behind it is poisoned when it retires.
+/// Failures found on devices, by the point of the task that failed: what was issued behind it is poisoned when it
+/// retires.
 class FailedPoints {
  public:
   void add(Point point, Failure* failure) {
@@ -114,7 +115,8 @@ void Launcher::push(Task& task) {
   pushed_.notify_one();
 }
 
-// --- Issuing -------------------------------------------------------------------------------------------------------------
+// --- Issuing
+// -------------------------------------------------------------------------------------------------------------
 
 void Launcher::issue_loop() {
   while (true) {
@@ -190,7 +192,8 @@ Launcher::LaneState& Launcher::choose_lane(const Task& task) {
         chosen = lane.get();
   });
   if (chosen != nullptr) return *chosen;
-  return **std::ranges::min_element(lanes, {}, [](const auto& lane) { return lane->load.load(std::memory_order_relaxed); });
+  return **std::ranges::min_element(lanes, {},
+                                    [](const auto& lane) { return lane->load.load(std::memory_order_relaxed); });
 }
 
 void Launcher::wait_for(LaneState& lane, Point point) {
@@ -253,7 +256,8 @@ void Launcher::run_to_end(Task& task) {
         if (!retire_front(*lane)) std::this_thread::yield();
 }
 
-// --- Retiring ------------------------------------------------------------------------------------------------------------
+// --- Retiring
+// ------------------------------------------------------------------------------------------------------------
 
 void Launcher::retire_loop() {
   int idle_polls = 0;

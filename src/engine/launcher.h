@@ -18,10 +18,12 @@ namespace stretto {
 class Scheduler;
 struct EngineDevice;
 
-/// Issues the tasks of one device with in-order lanes, and retires them when their events are complete: a thread for each.
+/// Issues the tasks of one device with in-order lanes, and retires them when their events are complete: a thread for
+/// each.
 ///
-/// A task is issued as soon as its predecessors are issued; the device does the waiting. A wait is recorded only for a point that
-/// the lane's clock does not dominate yet, on the event directly behind that point's task, and then the clock of that point is merged.
+/// A task is issued as soon as its predecessors are issued; the device does the waiting. A wait is recorded only for a
+/// point that the lane's clock does not dominate yet, on the event directly behind that point's task, and then the
+/// clock of that point is merged.
 class Launcher {
  public:
   Launcher(Scheduler& scheduler, EngineDevice& device);

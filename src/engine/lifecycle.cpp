@@ -28,7 +28,8 @@ void keep_lifecycle(Scheduler& scheduler) {
   pthread_atfork([] { kept->before_fork(); }, [] { kept->after_fork(false); }, [] { kept->after_fork(true); });
 }
 
-// --- The end of the process ----------------------------------------------------------------------------------------------
+// --- The end of the process
+// ----------------------------------------------------------------------------------------------
 
 void Scheduler::mark_needed_at_exit() {
   std::vector<Task*> open;
@@ -114,7 +115,8 @@ void Scheduler::end() {
   }
 }
 
-// --- Forks ---------------------------------------------------------------------------------------------------------------
+// --- Forks
+// ---------------------------------------------------------------------------------------------------------------
 
 void Scheduler::before_fork() {
   // A fork inside a submission cannot happen: this thread is not in one. Other threads are held at the edge of theirs.
@@ -149,8 +151,10 @@ void Scheduler::poison_all_pending() {
     if (device.workers != nullptr) device.workers->reset_after_fork();
     if (device.launcher != nullptr) device.launcher->reset_after_fork();
   });
-  FailureReference failure(new Failure(
-      std::make_exception_ptr(Error("the value was still being computed when the process forked; only the parent has it")), 0));
+  FailureReference failure(
+      new Failure(std::make_exception_ptr(
+                      Error("the value was still being computed when the process forked; only the parent has it")),
+                  0));
   failure->read.store(true);
   progress_waiters_ = 0;
   stalled_ = 0;

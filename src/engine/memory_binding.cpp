@@ -61,7 +61,8 @@ void Scheduler::bind_memory(Task& task) {
     return;
   PointSet waits;
   if (!try_bind_memory(task, 0, waits)) {
-    // Others may give memory back: let them run in this worker's place. When nothing has moved for a while, there is none.
+    // Others may give memory back: let them run in this worker's place. When nothing has moved for a while, there is
+    // none.
     WorkerLane* lane = devices_.known(DeviceKind::cpu, task.device_index).workers;
     const bool on_worker = lane->on_worker();
     stalled_.fetch_add(1, std::memory_order_relaxed);
@@ -81,7 +82,8 @@ void Scheduler::bind_memory(Task& task) {
 
 bool Scheduler::device_work_in_flight() {
   bool any = false;
-  devices_.for_each([&](EngineDevice& device) { any |= device.launcher != nullptr && device.launcher->in_flight() > 0; });
+  devices_.for_each(
+      [&](EngineDevice& device) { any |= device.launcher != nullptr && device.launcher->in_flight() > 0; });
   return any;
 }
 
@@ -90,7 +92,8 @@ void Scheduler::bind_now(Buffer& buffer, const char* name, CallSite site) {
   for (int round = 0; !try_bind(buffer, name, site, 0, waits); ++round) {
     // Pending tasks free memory when they run; an idle engine has nothing to give.
     if (count_.pending() == 0 || round > 10000) throw_out_of_memory(buffer, name, site);
-    if (executing() == 0 && !device_work_in_flight() && round > rounds_until_stuck) throw_out_of_memory(buffer, name, site);
+    if (executing() == 0 && !device_work_in_flight() && round > rounds_until_stuck)
+      throw_out_of_memory(buffer, name, site);
     std::this_thread::sleep_for(memory_retry);
   }
   for (const Point point : waits)

@@ -36,7 +36,8 @@ std::uint64_t PendingCount::pending(int epoch) const {
 int PendingCount::executing() const {
   int sum = 0;
   const int count = cell_count_.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) sum += cells_[i].load(std::memory_order_relaxed)->executing.load(std::memory_order_relaxed);
+  for (int i = 0; i < count; ++i)
+    sum += cells_[i].load(std::memory_order_relaxed)->executing.load(std::memory_order_relaxed);
   return sum;
 }
 

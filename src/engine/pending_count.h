@@ -11,8 +11,8 @@ namespace stretto {
 
 /// How many tasks are pending, in two epochs, so that a waiter can wait for what was submitted before and no more.
 ///
-/// Submission counts under the recording lock; completion counts in a cell of the completing thread, so that no cache line is
-/// shared by all. The difference is exact when nothing moves, and never misses a pending task.
+/// Submission counts under the recording lock; completion counts in a cell of the completing thread, so that no cache
+/// line is shared by all. The difference is exact when nothing moves, and never misses a pending task.
 class PendingCount {
  public:
   /// One thread's completions. Written by its owner alone.

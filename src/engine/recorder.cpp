@@ -114,9 +114,10 @@ bool Recorder::tie(const Candidate& candidate, int index) {
   if (wants_point) flags |= link_wants_point;
   const Priority priority = task_.recorded_priority;
   Link& edge = link(index, flags);
-  // In-order work is issued as soon as its in-order predecessors are issued, and memory is freed with them: their points say what
-  // the device still has to wait for. Everything else waits until predecessors are complete.
-  const bool at_issue = wants_point && predecessor.recorded_in_order && predecessor.recorded_kind == task_.recorded_kind;
+  // In-order work is issued as soon as its in-order predecessors are issued, and memory is freed with them: their
+  // points say what the device still has to wait for. Everything else waits until predecessors are complete.
+  const bool at_issue =
+      wants_point && predecessor.recorded_in_order && predecessor.recorded_kind == task_.recorded_kind;
   std::atomic<std::uintptr_t>& list = at_issue ? predecessor.issue_successors : predecessor.successors;
   std::uintptr_t head = list.load(std::memory_order_acquire);
   if (head != closed_list) keep_predecessor(predecessor, edge, index);

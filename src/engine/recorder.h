@@ -7,7 +7,8 @@
 
 namespace stretto {
 
-/// Records one task: collects from the access logs what it comes after, and ties the edges. Used under the recording lock.
+/// Records one task: collects from the access logs what it comes after, and ties the edges. Used under the recording
+/// lock.
 class Recorder final : public AccessSink {
  public:
   Recorder(Scheduler& scheduler, Task& task);

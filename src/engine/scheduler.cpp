@@ -50,7 +50,8 @@ bool arrive(Task& task) {
 
 Scheduler::Scheduler() : serial_(environment().engine == EngineKind::serial), devices_(*this) {}
 
-// --- Running -------------------------------------------------------------------------------------------------------------
+// --- Running
+// -------------------------------------------------------------------------------------------------------------
 
 Work* Scheduler::run(Work& work, KernelContext& context) {
   auto& task = static_cast<Task&>(work);
@@ -195,7 +196,8 @@ void Scheduler::carry_out(Task& task) {
   complete(task, nullptr);
 }
 
-// --- Completion ----------------------------------------------------------------------------------------------------------
+// --- Completion
+// ----------------------------------------------------------------------------------------------------------
 
 Work* Scheduler::complete(Task& task, WorkerLane* lane) {
   Failure* failure = task.failure.load(std::memory_order_acquire);
@@ -263,7 +265,8 @@ void Scheduler::recycle(Task& task) {
   thread().recycle(task);
 }
 
-// --- Failures ------------------------------------------------------------------------------------------------------------
+// --- Failures
+// ------------------------------------------------------------------------------------------------------------
 
 void Scheduler::fail(Task& task, const FailureReference& failure) {
   const std::lock_guard lock(failing_);

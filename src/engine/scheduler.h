@@ -18,9 +18,10 @@ namespace stretto {
 
 /// The machinery behind `Engine`: records tasks, sends ready ones to their lanes, and lets successors go.
 ///
-/// A task passes through: recorded (under the recording lock: its edges come from the access logs) - ready (no predecessor left) -
-/// queued on a worker lane, or issued to an in-order lane - complete (successors are released, its slot is recycled). Tasks of kind
-/// join, release and wait have no body and no lane: whoever makes them ready carries them out on the spot.
+/// A task passes through: recorded (under the recording lock: its edges come from the access logs) - ready (no
+/// predecessor left) - queued on a worker lane, or issued to an in-order lane - complete (successors are released, its
+/// slot is recycled). Tasks of kind join, release and wait have no body and no lane: whoever makes them ready carries
+/// them out on the spot.
 class Scheduler final : public Executor {
  public:
   Scheduler();
@@ -46,8 +47,8 @@ class Scheduler final : public Executor {
   void dispatch(Task& task);
   /// Carries out a task without a lane.
   void carry_out(Task& task);
-  /// A task is complete: passes on failures, releases successors, recycles the slot. Returns a ready successor for `lane`, to be
-  /// run next by the caller, or null; `lane` null: all ready successors are dispatched.
+  /// A task is complete: passes on failures, releases successors, recycles the slot. Returns a ready successor for
+  /// `lane`, to be run next by the caller, or null; `lane` null: all ready successors are dispatched.
   Work* complete(Task& task, WorkerLane* lane);
   /// An in-order task was issued at `point`: lets those go that only wait for that.
   void issued(Task& task, Point point);
@@ -58,8 +59,8 @@ class Scheduler final : public Executor {
   FailureReference current_failure(const Task& task);
 
   // Memory; see memory_binding.cpp.
-  /// Binds memory to what `task` accesses and has none. Adds to `waits` what must be done before the memory is touched. False when
-  /// the device has no memory at this moment; what was bound stays bound.
+  /// Binds memory to what `task` accesses and has none. Adds to `waits` what must be done before the memory is touched.
+  /// False when the device has no memory at this moment; what was bound stays bound.
   bool try_bind_memory(Task& task, LaneId lane, PointSet& waits);
   /// For workers: waits until memory comes back, and throws OutOfMemoryError when nothing is left that could give any.
   void bind_memory(Task& task);

@@ -55,8 +55,8 @@ class BodyContext {
   KernelContext& kernels_;
 };
 
-/// Moves a callable `void(BodyContext&)` into a task: in place when it fits, else on the heap. The task's `invoke` runs it (unless
-/// it is given null) and destroys it, whether or not it throws.
+/// Moves a callable `void(BodyContext&)` into a task: in place when it fits, else on the heap. The task's `invoke` runs
+/// it (unless it is given null) and destroys it, whether or not it throws.
 template <typename Body>
 void place_body(Task& task, Body&& body) {
   using Callable = std::remove_cvref_t<Body>;

@@ -19,8 +19,8 @@ namespace stretto {
 struct Task;
 class TaskBody;
 
-/// One edge: an element of the predecessor's list of successors, stored in the successor. When an in-order predecessor is issued
-/// the list has been walked, and the same eight bytes then hold the predecessor's point.
+/// One edge: an element of the predecessor's list of successors, stored in the successor. When an in-order predecessor
+/// is issued the list has been walked, and the same eight bytes then hold the predecessor's point.
 struct Link {
   std::uintptr_t bits = 0;
 };
@@ -28,7 +28,8 @@ struct Link {
 /// Flags in the low bits of a pointer to a Link.
 inline constexpr std::uintptr_t link_carries_value = 1;  ///< The successor reads what the predecessor writes.
 inline constexpr std::uintptr_t link_in_extension = 2;   ///< The link lies in an Extension, not in the task.
-inline constexpr std::uintptr_t link_wants_point = 4;    ///< The link receives the predecessor's point when that is issued.
+inline constexpr std::uintptr_t link_wants_point =
+    4;  ///< The link receives the predecessor's point when that is issued.
 inline constexpr std::uintptr_t link_flags = 7;
 /// A list of successors that takes no more: the task is done (or issued).
 inline constexpr std::uintptr_t closed_list = ~std::uintptr_t{0};
@@ -50,16 +51,16 @@ struct alignas(256) Extension {
 /// What a task's body is called with: null data asks it to destroy its closure without running.
 class BodyContext;
 
-/// A pending task: 256 bytes, four cache lines, laid out by who touches them: moving a line between cores is what a small task costs.
-/// Slots are recycled, never freed, so a stale pointer is always safe to look through.
+/// A pending task: 256 bytes, four cache lines, laid out by who touches them: moving a line between cores is what a
+/// small task costs. Slots are recycled, never freed, so a stale pointer is always safe to look through.
 struct alignas(256) Task : Work {
   static constexpr int inline_accesses = 4;
   static constexpr int inline_links = 5;
   static constexpr std::size_t inline_closure = 48;
   using Invoke = void (*)(Task&, BodyContext*);
 
-  // Values of `pending`, besides the number of predecessors that are still awaited. At 0 the task is ready and belongs to the
-  // thread that made it so.
+  // Values of `pending`, besides the number of predecessors that are still awaited. At 0 the task is ready and belongs
+  // to the thread that made it so.
   static constexpr std::uint32_t queued = 0x80000000;         ///< In a queue: whoever swaps it for a claim runs it.
   static constexpr std::uint32_t claimed = 0x80000001;        ///< Taken out of its queue.
   static constexpr std::uint32_t claimed_early = 0x80000002;  ///< Run before its turn: its place in the queue is stale.
@@ -81,8 +82,9 @@ struct alignas(256) Task : Work {
   std::uint32_t access_count : 12 = 0;
   std::atomic<std::uintptr_t> successors{closed_list};  ///< Released when the task is complete.
   Invoke invoke = nullptr;
-  std::atomic<Failure*> failure{nullptr};    ///< Holds a reference.
-  std::uintptr_t accesses[inline_accesses];  ///< Buffer* | AccessMode; of more than four, the first points to all of them.
+  std::atomic<Failure*> failure{nullptr};  ///< Holds a reference.
+  std::uintptr_t
+      accesses[inline_accesses];  ///< Buffer* | AccessMode; of more than four, the first points to all of them.
 
   // Second line, behind the last access: what it runs.
   DeviceKind device_kind : 4 = DeviceKind::cpu;
@@ -104,7 +106,7 @@ struct alignas(256) Task : Work {
   TaskReference predecessors[inline_links];
   std::uint32_t generation = 0;
   std::atomic<std::uint8_t> state{0};
-  DeviceKind recorded_kind = DeviceKind::cpu;        ///< Copies of what stands in the second line, which its runner holds.
+  DeviceKind recorded_kind = DeviceKind::cpu;  ///< Copies of what stands in the second line, which its runner holds.
   bool recorded_in_order = false;
   Priority recorded_priority = Priority::normal;
   std::atomic<std::uintptr_t> issue_successors{closed_list};  ///< Released when an in-order task is issued.

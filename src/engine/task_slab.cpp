@@ -12,7 +12,8 @@ namespace stretto {
 TaskSlab::TaskSlab() {
   void* address = mmap(nullptr, std::size_t{capacity} * sizeof(Task), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) throw OutOfMemoryError("no room in the address space for pending tasks (1 GiB is reserved)");
+  if (address == MAP_FAILED)
+    throw OutOfMemoryError("no room in the address space for pending tasks (1 GiB is reserved)");
   tasks_ = static_cast<Task*>(address);
 }
 
@@ -25,8 +26,8 @@ FreeSlots* TaskSlab::exchange_for_free(FreeSlots* empty) {
     empty->next = empty_;
     empty_ = empty;
   }
-  // All of them at once, not only the batch that is needed: whoever comes after their tasks learns it from the generation, a line
-  // of this core, and not from the list of successors, a line of the worker's.
+  // All of them at once, not only the batch that is needed: whoever comes after their tasks learns it from the
+  // generation, a line of this core, and not from the list of successors, a line of the worker's.
   while (returned != nullptr) {
     for (int i = 0; i < returned->count; ++i) {
       std::uint32_t& generation = tasks_[returned->slots[i]].generation;
@@ -46,7 +47,8 @@ FreeSlots* TaskSlab::exchange_for_free(FreeSlots* empty) {
 
 FreeSlots* TaskSlab::first_use() {
   const std::uint32_t first = used_.load(std::memory_order_relaxed);
-  if (first + FreeSlots::capacity > capacity) throw Error("more than " + std::to_string(capacity) + " tasks are pending");
+  if (first + FreeSlots::capacity > capacity)
+    throw Error("more than " + std::to_string(capacity) + " tasks are pending");
   FreeSlots* fresh = take_empty();
   // From the highest down: slots are handed out from the back.
   for (int i = 0; i < FreeSlots::capacity; ++i) {

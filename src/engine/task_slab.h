@@ -9,8 +9,8 @@
 
 namespace stretto {
 
-/// Slots that are free, by number: handing numbers over moves a few cache lines between cores, where a list through the tasks
-/// themselves would move one for each task.
+/// Slots that are free, by number: handing numbers over moves a few cache lines between cores, where a list through the
+/// tasks themselves would move one for each task.
 struct FreeSlots {
   static constexpr int capacity = 61;
   std::array<std::uint32_t, capacity> slots;
@@ -18,8 +18,8 @@ struct FreeSlots {
   FreeSlots* next = nullptr;
 };
 
-/// All tasks of the process: one reserved run of addresses, touched as it is used, so that a slot number is an address and a stale
-/// reference is safe to look at. Slots are recycled, never given back.
+/// All tasks of the process: one reserved run of addresses, touched as it is used, so that a slot number is an address
+/// and a stale reference is safe to look at. Slots are recycled, never given back.
 class TaskSlab {
  public:
   static constexpr std::uint32_t capacity = 1u << 22;
@@ -30,8 +30,8 @@ class TaskSlab {
   std::uint32_t slot_of(const Task& task) const { return static_cast<std::uint32_t>(&task - tasks_); }
   TaskReference reference(const Task& task) const { return {slot_of(task), task.generation}; }
 
-  /// Exchanges an empty batch for one with free slots, and begins a new generation of each: references to earlier tasks say
-  /// "finished" from here on. Throws Error when all slots are pending. Call under the recording lock.
+  /// Exchanges an empty batch for one with free slots, and begins a new generation of each: references to earlier tasks
+  /// say "finished" from here on. Throws Error when all slots are pending. Call under the recording lock.
   FreeSlots* exchange_for_free(FreeSlots* empty);
   /// Exchanges a full batch for an empty one. From any thread.
   FreeSlots* exchange_for_empty(FreeSlots* full);

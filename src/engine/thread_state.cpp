@@ -6,8 +6,8 @@ namespace stretto {
 
 thread_local ThreadState* ThreadState::instance_ = nullptr;
 
-/// Gives everything back when the thread ends. A thread may use the engine again while its other thread-locals are destroyed: it
-/// then gets a state of its own anew, which is leaked.
+/// Gives everything back when the thread ends. A thread may use the engine again while its other thread-locals are
+/// destroyed: it then gets a state of its own anew, which is leaked.
 struct ThreadState::Owner {
   explicit Owner(ThreadState* held) : state(held) {}
   Owner(const Owner&) = delete;

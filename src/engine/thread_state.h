@@ -57,7 +57,8 @@ class ThreadState {
   static constexpr int prefetch_distance = 4;
   struct Owner;
 
-  /// The lines of a slot that will soon be written were last in the cache of whoever ran its task; the fourth never left.
+  /// The lines of a slot that will soon be written were last in the cache of whoever ran its task; the fourth never
+  /// left.
   static void prefetch(Task& task) {
     const auto* bytes = reinterpret_cast<const std::byte*>(&task);
     for (std::size_t line = 0; line < 192; line += 64) prefetch_for_write(bytes + line);

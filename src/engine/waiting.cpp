@@ -10,7 +10,8 @@
 namespace stretto {
 namespace {
 
-// A task that waits inside another runs what it waits for on its own stack, this deep; beyond, another thread takes over.
+// A task that waits inside another runs what it waits for on its own stack, this deep; beyond, another thread takes
+// over.
 constexpr int deepest_help = 32;
 
 struct Waiter {
@@ -45,8 +46,8 @@ bool is_running_here(const ThreadState& me, const Task& task) {
 
 /// What a wait finds among the pending tasks it waits for.
 struct Search {
-  Task* runnable = nullptr;       ///< Ready, and claimed for the caller.
-  Task* own_ancestor = nullptr;   ///< A task that this thread is inside of: the wait would never end.
+  Task* runnable = nullptr;      ///< Ready, and claimed for the caller.
+  Task* own_ancestor = nullptr;  ///< A task that this thread is inside of: the wait would never end.
 };
 
 /// `lane` null: claims nothing.
@@ -165,9 +166,10 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
 
 void wait_all(Scheduler& scheduler, CallSite site) {
   if (scheduler.thread().frame != nullptr)
-    throw UsageError("wait_all", std::string("called inside the task ") + scheduler.thread().frame->task->name +
-                                     ", which it would wait for",
-                     site);
+    throw UsageError(
+        "wait_all",
+        std::string("called inside the task ") + scheduler.thread().frame->task->name + ", which it would wait for",
+        site);
   {
     // One at a time: an epoch must have ended before its number is used again.
     static Mutex& one_at_a_time = *new Mutex;

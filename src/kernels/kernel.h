@@ -40,8 +40,8 @@ struct Array {
   }
 };
 
-/// What an operator tells its kernel beside the arrays: one trivially copyable struct of at most `capacity` bytes, which
-/// operator and kernel agree on in `kernels/parameters.h`.
+/// What an operator tells its kernel beside the arrays: one trivially copyable struct of at most `capacity` bytes,
+/// which operator and kernel agree on in `kernels/parameters.h`.
 class Parameters {
  public:
   static constexpr std::size_t capacity = 48;

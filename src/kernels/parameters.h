@@ -21,8 +21,8 @@ struct LinspaceParameters {
   double step;
 };
 
-/// "uniform", "normal", "randint": counter-based (Philox 4x32-10). Element i of the draw depends on (key, draw, i) alone.
-/// `low`, `high` for uniform and randint; mean and standard deviation for normal.
+/// "uniform", "normal", "randint": counter-based (Philox 4x32-10). Element i of the draw depends on (key, draw, i)
+/// alone. `low`, `high` for uniform and randint; mean and standard deviation for normal.
 struct RandomParameters {
   std::uint64_t key;
   std::uint64_t draw;

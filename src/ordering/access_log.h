@@ -10,8 +10,8 @@ namespace stretto {
 
 class BoxLog;
 
-/// The pending accesses of one storage: last writer and readers since, for the whole and for each box that is told apart.
-/// RAW, WAR and WAW all come from here. Not thread-safe: the engine's recording lock guards every log.
+/// The pending accesses of one storage: last writer and readers since, for the whole and for each box that is told
+/// apart. RAW, WAR and WAW all come from here. Not thread-safe: the engine's recording lock guards every log.
 ///
 /// Whole-storage accesses take the short path as long as no box was ever named, or all boxes have settled.
 class AccessLog {

@@ -96,8 +96,11 @@ void BoxLog::keep_within_limit(TaskReference task, AccessSink& sink) {
   if (entries_.size() < limit) return;
   settle(sink);
   if (entries_.size() < limit) return;
-  // What this very task has recorded so far cannot be part of a join: the task may come after that. A later task merges.
-  const auto is_own = [task](const Entry& entry) { return entry.region.writer == task || entry.region.readers.last() == task; };
+  // What this very task has recorded so far cannot be part of a join: the task may come after that. A later task
+  // merges.
+  const auto is_own = [task](const Entry& entry) {
+    return entry.region.writer == task || entry.region.readers.last() == task;
+  };
   if (std::ranges::none_of(entries_, is_own)) merge(sink);
 }
 

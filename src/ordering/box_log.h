@@ -11,13 +11,13 @@ namespace stretto {
 
 /// The regions of one storage that are told apart by their boxes.
 ///
-/// A box that meets no other box is found by its hash alone, so tiles of one tensor cost about as much as tensors of their own.
-/// Any other access looks at all boxes, and forgets the settled ones on the way.
+/// A box that meets no other box is found by its hash alone, so tiles of one tensor cost about as much as tensors of
+/// their own. Any other access looks at all boxes, and forgets the settled ones on the way.
 class BoxLog {
  public:
-  /// Boxes kept while some overlap, and while none do. Beyond, all are merged into one region: later accesses are then ordered
-  /// behind all of them, and a failure in one is a failure of the merged region. A task that names more boxes itself exceeds the
-  /// limits until another task comes.
+  /// Boxes kept while some overlap, and while none do. Beyond, all are merged into one region: later accesses are then
+  /// ordered behind all of them, and a failure in one is a failure of the merged region. A task that names more boxes
+  /// itself exceeds the limits until another task comes.
   static constexpr std::size_t overlapping_limit = 64;
   static constexpr std::size_t disjoint_limit = 1024;
 

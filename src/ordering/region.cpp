@@ -14,8 +14,8 @@ void ReaderList::remove_finished(const AccessSink& sink) {
 void ReaderList::add_to_full(TaskReference reader, AccessSink& sink) {
   remove_finished(sink);
   if (count_ >= join_capacity) {
-    // A variable that everybody reads and nobody writes: one task stands for the readers so far, so that the list stays short
-    // and the next writer has few edges.
+    // A variable that everybody reads and nobody writes: one task stands for the readers so far, so that the list stays
+    // short and the next writer has few edges.
     const TaskReference joined = sink.join(view());
     count_ = 0;
     data()[count_++] = joined;

@@ -40,8 +40,9 @@ class ReaderList {
   /// The newest reader; none when empty.
   TaskReference last() const { return count_ == 0 ? TaskReference() : data()[count_ - 1]; }
   void clear() { count_ = 0; }
-  /// Adds a reader. A full list first forgets readers that have finished; one that keeps growing is replaced by a join. A task
-  /// that reads several times in a row is named once, so that it never gets into a join that it may come after itself.
+  /// Adds a reader. A full list first forgets readers that have finished; one that keeps growing is replaced by a join.
+  /// A task that reads several times in a row is named once, so that it never gets into a join that it may come after
+  /// itself.
   void add(TaskReference reader, AccessSink& sink) {
     if (last() == reader) return;
     if (count_ < capacity_) {

@@ -4,8 +4,8 @@
 
 namespace stretto {
 
-/// Names a task without keeping it: the slot it lives in and which of the slot's many lives is meant. A slot whose generation
-/// has moved on says "finished" without a look at the task itself. The default names no task.
+/// Names a task without keeping it: the slot it lives in and which of the slot's many lives is meant. A slot whose
+/// generation has moved on says "finished" without a look at the task itself. The default names no task.
 struct TaskReference {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;  ///< 0: no task.

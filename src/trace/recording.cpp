@@ -48,7 +48,8 @@ Buffer& own_buffer() {
   return *own;
 }
 
-/// JSON's escapes: quotes, backslashes and control characters. Other bytes pass if they are valid UTF-8, else as U+FFFD.
+/// JSON's escapes: quotes, backslashes and control characters. Other bytes pass if they are valid UTF-8, else as
+/// U+FFFD.
 std::string escaped(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -67,7 +68,10 @@ std::string escaped(std::string_view text) {
       ++i;
       continue;
     }
-    const std::size_t length = byte >= 0xc2 && byte < 0xe0 ? 2 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xf0 && byte < 0xf5 ? 4 : 0;
+    const std::size_t length = byte >= 0xc2 && byte < 0xe0   ? 2
+                               : byte >= 0xe0 && byte < 0xf0 ? 3
+                               : byte >= 0xf0 && byte < 0xf5 ? 4
+                                                             : 0;
     bool valid = length > 0 && i + length <= text.size();
     for (std::size_t j = 1; valid && j < length; ++j) valid = (static_cast<unsigned char>(text[i + j]) & 0xc0) == 0x80;
     if (valid) {
@@ -87,7 +91,8 @@ bool enabled() { return recording.load(std::memory_order_relaxed); }
 void enable(bool on) { recording.store(on, std::memory_order_relaxed); }
 
 std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 void name_thread(std::string name) {
@@ -138,7 +143,8 @@ std::string to_trace_events(const std::vector<Track>& tracks) {
   for (std::size_t i = 0; i < tracks.size(); ++i) {
     const std::string thread = ",\"pid\":1,\"tid\":" + std::to_string(i + 1);
     text += separator;
-    text += "{\"ph\":\"M\",\"name\":\"thread_name\"" + thread + ",\"args\":{\"name\":\"" + escaped(tracks[i].name) + "\"}}";
+    text +=
+        "{\"ph\":\"M\",\"name\":\"thread_name\"" + thread + ",\"args\":{\"name\":\"" + escaped(tracks[i].name) + "\"}}";
     separator = ",\n";
     // A body that waits may run another on its stack: slices of one track nest, the outer one first.
     std::vector<TaskRecord> records = tracks[i].records;
@@ -150,7 +156,8 @@ std::string to_trace_events(const std::vector<Track>& tracks) {
       std::snprintf(times, sizeof times, "\"ts\":%.3f,\"dur\":%.3f", static_cast<double>(record.started - begin) / 1e3,
                     static_cast<double>(record.ended - record.started) / 1e3);
       text += ",\n{\"ph\":\"X\",\"name\":\"" + escaped(record.name) + "\"" + thread + "," + times +
-              ",\"args\":{\"device\":\"" + to_string(record.device) + "\",\"line\":\"" + escaped(to_string(record.site)) + "\"}}";
+              ",\"args\":{\"device\":\"" + to_string(record.device) + "\",\"line\":\"" +
+              escaped(to_string(record.site)) + "\"}}";
     }
   }
   return text + "\n]}\n";

@@ -31,9 +31,11 @@ struct Track {
 bool enabled();
 void enable(bool on);
 
-/// Names the calling thread's track, as in "cpu:0 worker 1". A thread that records without a name is called by its number.
+/// Names the calling thread's track, as in "cpu:0 worker 1". A thread that records without a name is called by its
+/// number.
 void name_thread(std::string name);
-/// Keeps what the calling thread has just done. At most `track_capacity` records a track; later ones are counted as dropped.
+/// Keeps what the calling thread has just done. At most `track_capacity` records a track; later ones are counted as
+/// dropped.
 void record(const TaskRecord& record);
 inline constexpr std::size_t track_capacity = 1 << 20;
 

@@ -13,7 +13,8 @@
 namespace stretto {
 namespace {
 
-/// The cores of this machine, as one device or split into several (STRETTO_CPU_DEVICES): each with its own workers and memory.
+/// The cores of this machine, as one device or split into several (STRETTO_CPU_DEVICES): each with its own workers and
+/// memory.
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(Executor& executor) {
@@ -29,7 +30,8 @@ class CpuBackend final : public Backend {
         trace::name_thread(device + " worker " + std::to_string(worker));
         if (bound) bind_current_thread(cores);
       };
-      devices_.push_back({cores, std::make_unique<HostMemory>(), std::make_unique<WorkerPool>(executor, std::move(options))});
+      devices_.push_back(
+          {cores, std::make_unique<HostMemory>(), std::make_unique<WorkerPool>(executor, std::move(options))});
     }
   }
 

@@ -9,11 +9,12 @@
 
 namespace stretto {
 
-/// Loops that idle workers may join. The owner of a loop runs chunks itself and returns when all chunks are done; workers that come
-/// by take chunks too. Which worker runs which chunk is left open: chunks depend on shapes alone.
+/// Loops that idle workers may join. The owner of a loop runs chunks itself and returns when all chunks are done;
+/// workers that come by take chunks too. Which worker runs which chunk is left open: chunks depend on shapes alone.
 class ParallelRegions {
  public:
-  /// Runs `body(0) ... body(chunks - 1)`; rethrows the first exception after the loop has ended. `wake(n)` is asked for n helpers.
+  /// Runs `body(0) ... body(chunks - 1)`; rethrows the first exception after the loop has ended. `wake(n)` is asked for
+  /// n helpers.
   void run(std::int64_t chunks, FunctionRef<void(std::int64_t)> body, FunctionRef<void(std::int64_t)> wake);
 
   /// Joins an open loop, if there is one with chunks left. True when it ran any.

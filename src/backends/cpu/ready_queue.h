@@ -12,17 +12,18 @@
 
 namespace stretto {
 
-/// Ready work that belongs to no worker yet, first in first out. Anybody pushes; one worker at a time moves a batch into its ring.
+/// Ready work that belongs to no worker yet, first in first out. Anybody pushes; one worker at a time moves a batch
+/// into its ring.
 ///
-/// A ring of pointers: the shared cache lines change hands once for several pieces, and the work itself is not touched. What does
-/// not fit waits in a list behind a lock until the ring has been empty.
+/// A ring of pointers: the shared cache lines change hands once for several pieces, and the work itself is not touched.
+/// What does not fit waits in a list behind a lock until the ring has been empty.
 class ReadyQueue {
  public:
   ReadyQueue() : slots_(new std::atomic<Work*>[capacity]()) {}
 
   void push(Work& work) {
-    // The head is the takers' line: it is looked at when the ring might be full by what was seen last. Several pushes may pass the
-    // check together; the margin has room for each thread there can be.
+    // The head is the takers' line: it is looked at when the ring might be full by what was seen last. Several pushes
+    // may pass the check together; the margin has room for each thread there can be.
     const std::size_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - seen_head_.load(std::memory_order_relaxed) >= capacity - margin) [[unlikely]] {
       const std::size_t head = head_.load(std::memory_order_acquire);
@@ -49,8 +50,8 @@ class ReadyQueue {
     return tail_.load(std::memory_order_seq_cst) - head + (overflowing_.load(std::memory_order_seq_cst) ? 1 : 0);
   }
 
-  /// Takes the oldest piece, and moves up to `batch` more behind it into `ring`. Null when there is none, or when another worker
-  /// is taking at this moment.
+  /// Takes the oldest piece, and moves up to `batch` more behind it into `ring`. Null when there is none, or when
+  /// another worker is taking at this moment.
   Work* take(WorkRing& ring, std::size_t batch) {
     if (empty() || taking_.test(std::memory_order_relaxed) || taking_.test_and_set(std::memory_order_acquire))
       return nullptr;

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t batch_size = 64;
 // A worker that runs one successor after the other looks at the queue this often, so that queued work is not starved.
 constexpr int longest_chain = 256;
-// How long a worker polls before it sleeps, and the pauses (20 to 60 ns each on recent x86) between two polls: for small tasks the
-// cache lines that a poll takes from whoever pushes work cost more than the wait.
+// How long a worker polls before it sleeps, and the pauses (20 to 60 ns each on recent x86) between two polls: for
+// small tasks the cache lines that a poll takes from whoever pushes work cost more than the wait.
 constexpr int pauses_before_sleep = 1536;
 constexpr int pauses_per_poll = 32;
 constexpr int pauses_per_poll_small = 512;
@@ -29,7 +29,8 @@ constexpr std::chrono::microseconds first_nap{200};
 constexpr std::chrono::microseconds longest_nap{3200};
 
 std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ struct WorkerPool::Worker final : KernelContext {
   std::uint64_t random;
   bool searching = false;
   bool inside_copy = false;
-  int batch = 0;        ///< Tasks since this worker last looked at shared queues.
+  int batch = 0;  ///< Tasks since this worker last looked at shared queues.
   unsigned chains = 0;
   WorkRing ring;
   std::thread thread;
@@ -148,10 +149,11 @@ bool WorkerPool::is_worthwhile(std::size_t ready) const {
   const std::int64_t each = task_nanoseconds_.load(std::memory_order_relaxed);
   if (ready == 0) return false;
   if (each >= small_task_nanoseconds) return true;
-  // Small tasks keep a worker and whoever submits them busy: on a machine with no core beside these, a second worker is in the way.
+  // Small tasks keep a worker and whoever submits them busy: on a machine with no core beside these, a second worker is
+  // in the way.
   const int working = running_.load(std::memory_order_relaxed) - searching_.load(std::memory_order_relaxed);
-  return working + (executor_.awaited() ? 0 : 1) < options_.workers &&
-         static_cast<std::int64_t>(ready) * each > worthwhile_nanoseconds;
+  return working + (executor_.awaited() ? 0 : 1)<options_.workers&& static_cast<std::int64_t>(ready) * each>
+                       worthwhile_nanoseconds;
 }
 
 void WorkerPool::let_work_gather(int pauses) const {
@@ -289,8 +291,8 @@ std::size_t WorkerPool::backlog() const {
 }
 
 bool WorkerPool::is_stuck(Worker& worker) const {
-  // Whatever has work in front that has not moved since this worker looked last. Threads beyond the table are blocked in tasks or
-  // stand in for such; their rings are looked at by sum.
+  // Whatever has work in front that has not moved since this worker looked last. Threads beyond the table are blocked
+  // in tasks or stand in for such; their rings are looked at by sum.
   bool stuck = false;
   std::array<std::uint64_t, 9> heads{};
   const int count = thread_count_.load(std::memory_order_acquire);
@@ -311,7 +313,8 @@ bool WorkerPool::is_stuck(Worker& worker) const {
 bool WorkerPool::should_take(Worker& worker) const {
   const std::size_t ready = backlog();
   if (ready == 0) return false;
-  if (options_.random_seed || !queues_[static_cast<std::size_t>(Priority::high)].empty() || !copies_.empty()) return true;
+  if (options_.random_seed || !queues_[static_cast<std::size_t>(Priority::high)].empty() || !copies_.empty())
+    return true;
   // Who asks is awake; who searches or sleeps does no work.
   const int working_others = running_.load(std::memory_order_relaxed) - searching_.load(std::memory_order_relaxed) -
                              (worker.searching ? 0 : 1);

@@ -16,14 +16,15 @@
 
 namespace stretto {
 
-/// The unordered lane of one CPU device: workers that take ready work, oldest first, each from its own ring, from the device's
-/// queue, or from one another.
+/// The unordered lane of one CPU device: workers that take ready work, oldest first, each from its own ring, from the
+/// device's queue, or from one another.
 ///
-/// As many workers take part as the work is worth. Moving a task to another core costs more than a very small task does, so while
-/// tasks are of that size and one worker keeps up, the others leave it alone; they step in when tasks are larger, when the backlog is
-/// worth it, when it does not move (somebody is inside a long task), or when nobody is awake. A worker that finds nothing
-/// polls for some tens of microseconds, slowly so as not to disturb those who work, and then sleeps: waking it costs 40 to 50
-/// microseconds. While others work it looks up now and then; in an idle process all sleep for good.
+/// As many workers take part as the work is worth. Moving a task to another core costs more than a very small task
+/// does, so while tasks are of that size and one worker keeps up, the others leave it alone; they step in when tasks
+/// are larger, when the backlog is worth it, when it does not move (somebody is inside a long task), or when nobody is
+/// awake. A worker that finds nothing polls for some tens of microseconds, slowly so as not to disturb those who work,
+/// and then sleeps: waking it costs 40 to 50 microseconds. While others work it looks up now and then; in an idle
+/// process all sleep for good.
 class WorkerPool final : public WorkerLane {
  public:
   struct Options {
@@ -75,10 +76,10 @@ class WorkerPool final : public WorkerLane {
   ReadyQueue copies_;
   ParallelRegions regions_;
 
-  alignas(64) std::atomic<int> sleepers_{0};       ///< Workers inside the system's sleep.
-  std::atomic<int> deep_sleepers_{0};              ///< Of these, those that do not look up by themselves.
-  std::atomic<int> searching_{0};                  ///< Workers that poll or sleep.
-  std::atomic<std::uint32_t> wake_count_{0};       ///< Workers sleep on it.
+  alignas(64) std::atomic<int> sleepers_{0};             ///< Workers inside the system's sleep.
+  std::atomic<int> deep_sleepers_{0};                    ///< Of these, those that do not look up by themselves.
+  std::atomic<int> searching_{0};                        ///< Workers that poll or sleep.
+  std::atomic<std::uint32_t> wake_count_{0};             ///< Workers sleep on it.
   std::atomic<std::int64_t> task_nanoseconds_{1000000};  ///< What a task takes, roughly; unknown is long.
   std::atomic<bool> started_{false};
   std::atomic<bool> stopping_{false};
