@@ -48,7 +48,10 @@ bool arrive(Task& task) {
 
 }  // namespace
 
-Scheduler::Scheduler() : serial_(environment().engine == EngineKind::serial), devices_(*this) {}
+Scheduler::Scheduler() : serial_(environment().engine == EngineKind::serial), devices_(*this) {
+  // The serial engine's only track, most likely.
+  if (serial()) trace::name_thread("program");
+}
 
 // --- Running
 // -------------------------------------------------------------------------------------------------------------
