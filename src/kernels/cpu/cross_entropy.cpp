@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -6,6 +7,7 @@
 
 #include "kernels/cpu/chunks.h"
 #include "kernels/cpu/line_math.h"
+#include "kernels/cpu/lines.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernel.h"
 
@@ -30,19 +32,31 @@ void check_labels(const Array& labels, std::int64_t classes) {
   }
 }
 
-// Calls `compute(row, exponentials, powers)` for each row of the logits; `powers` are its exponentials.
+// One row of logits, the exponentials of it, and what they are made of.
+struct Row {
+  std::int64_t index;
+  const double* logits;
+  double* powers;
+  Exponentials all;
+};
+
 template <typename Compute>
 void for_each_row(const Array& logits, KernelContext& context, Compute compute) {
-  const std::int64_t classes = logits.shape[1];
-  if (logits.shape[0] == 0) return;
-  const std::int64_t grain = std::max<std::int64_t>(1, elements_a_chunk / std::max<std::int64_t>(1, classes));
-  run_ranges(context, logits.shape[0], grain, [&](std::int64_t begin, std::int64_t end) {
-    const Scratch powers(static_cast<std::size_t>(classes) * sizeof(double));
-    double* const row_powers = powers.as<double>();
-    for (std::int64_t row = begin; row < end; ++row) {
-      load_line(logits, row * logits.strides[0], logits.strides[1], classes, row_powers);
-      const Exponentials all = exponentials(row_powers, classes, needs_float64(logits.dtype), row_powers);
-      compute(row, all, row_powers);
+  const Lines rows(logits, 1);
+  const std::int64_t classes = rows.extent();
+  const std::int64_t group = rows.group();
+  const std::int64_t grain = std::max(group, elements_a_chunk / std::max<std::int64_t>(1, classes));
+  run_ranges(context, rows.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+    const Scratch scratch(static_cast<std::size_t>((group + 1) * classes) * sizeof(double));
+    double* const lines = scratch.as<double>();
+    double* const powers = lines + group * classes;
+    for (std::int64_t first = begin; first < end; first += group) {
+      const std::int64_t count = std::min(group, end - first);
+      rows.load(first, count, lines);
+      for (std::int64_t j = 0; j < count; ++j) {
+        const double* const line = lines + j * classes;
+        compute(Row{first + j, line, powers, exponentials(line, classes, needs_float64(logits.dtype), powers)});
+      }
     }
   });
 }
@@ -53,11 +67,9 @@ void cross_entropy_kernel(const KernelCall& call, KernelContext& context) {
   const Array& labels = call.inputs[1];
   const Array& losses = call.outputs[0];
   check_labels(labels, logits.shape[1]);
-  for_each_row(logits, context, [&](std::int64_t row, const Exponentials& all, const double*) {
-    double logit;
-    load_line(logits, row * logits.strides[0] + label_of(labels, row) * logits.strides[1], 1, 1, &logit);
-    const double loss = std::log(all.sum) - (logit - all.largest);
-    store_line(losses, row * losses.strides[0], 1, 1, &loss);
+  for_each_row(logits, context, [&](const Row& row) {
+    const double loss = std::log(row.all.sum) - (row.logits[label_of(labels, row.index)] - row.all.largest);
+    store_number(losses, row.index * losses.strides[0], loss);
   });
 }
 
@@ -66,15 +78,14 @@ void cross_entropy_backward_kernel(const KernelCall& call, KernelContext& contex
   const Array& logits = call.inputs[0];
   const Array& labels = call.inputs[1];
   const Array& row_gradients = call.inputs[2];
-  const Array& gradients = call.outputs[0];
+  const Lines gradients(call.outputs[0], 1);
   check_labels(labels, logits.shape[1]);
-  for_each_row(logits, context, [&](std::int64_t row, const Exponentials& all, double* powers) {
-    double above;
-    load_line(row_gradients, row * row_gradients.strides[0], 1, 1, &above);
-    for (std::int64_t i = 0; i < logits.shape[1]; ++i) powers[i] /= all.sum;
-    powers[label_of(labels, row)] -= 1;
-    for (std::int64_t i = 0; i < logits.shape[1]; ++i) powers[i] *= above;
-    store_line(gradients, row * gradients.strides[0], gradients.strides[1], logits.shape[1], powers);
+  for_each_row(logits, context, [&](const Row& row) {
+    const double above = load_number(row_gradients, row.index * row_gradients.strides[0]);
+    for (std::int64_t i = 0; i < logits.shape[1]; ++i) row.powers[i] /= row.all.sum;
+    row.powers[label_of(labels, row.index)] -= 1;
+    for (std::int64_t i = 0; i < logits.shape[1]; ++i) row.powers[i] *= above;
+    gradients.store(row.index, 1, row.powers);
   });
 }
 

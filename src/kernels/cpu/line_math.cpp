@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cpu/element_types.h"
 #include "kernels/cpu/single_math.h"
 #include "kernels/cpu/targets.h"
 
@@ -40,34 +39,6 @@ HWY_INLINE double sum_line(std::int64_t count, Term term) {
   return fold_line(count, 0, term, [](double a, double b) { return a + b; });
 }
 
-template <typename T>
-HWY_INLINE void load(const T* from, std::int64_t stride, std::int64_t count, double* HWY_RESTRICT line) {
-  if (stride == 1) {
-    for (std::int64_t i = 0; i < count; ++i) line[i] = from[i];
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) line[i] = from[i * stride];
-  }
-}
-
-void LoadLine(const Array& array, std::int64_t offset, std::int64_t stride, std::int64_t count, double* line) {
-  visit_dtype(array.dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (is_floating(dtype_of<T>())) load(array.as<const T>() + offset, stride, count, line);
-  });
-}
-
-void StoreLine(const Array& array, std::int64_t offset, std::int64_t stride, std::int64_t count, const double* line) {
-  visit_dtype(array.dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (is_floating(dtype_of<T>())) {
-      T* HWY_RESTRICT to = array.as<T>() + offset;
-      if (stride == 1) {
-        for (std::int64_t i = 0; i < count; ++i) to[i] = convert<T>(line[i]);
-      } else {
-        for (std::int64_t i = 0; i < count; ++i) to[i * stride] = convert<T>(line[i]);
-      }
-    }
-  });
-}
-
 void Exponentiate(double* line, std::int64_t count, bool in_float64) {
   if (in_float64) {
     for (std::int64_t i = 0; i < count; ++i) line[i] = std::exp(line[i]);
@@ -101,20 +72,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace stretto {
 
-HWY_EXPORT(LoadLine);
-HWY_EXPORT(StoreLine);
 HWY_EXPORT(ExponentialsOf);
 HWY_EXPORT(Exponentiate);
 HWY_EXPORT(LineSum);
 HWY_EXPORT(LineDot);
-
-void load_line(const Array& array, std::int64_t offset, std::int64_t stride, std::int64_t count, double* line) {
-  HWY_DYNAMIC_DISPATCH(LoadLine)(array, offset, stride, count, line);
-}
-
-void store_line(const Array& array, std::int64_t offset, std::int64_t stride, std::int64_t count, const double* line) {
-  HWY_DYNAMIC_DISPATCH(StoreLine)(array, offset, stride, count, line);
-}
 
 Exponentials exponentials(const double* line, std::int64_t count, bool in_float64, double* result) {
   return HWY_DYNAMIC_DISPATCH(ExponentialsOf)(line, count, in_float64, result);

@@ -2,18 +2,12 @@
 
 #include <cstdint>
 
-#include "kernels/kernel.h"
+#include <stretto/core/dtype.h>
 
 namespace stretto {
 
 // What softmax and its kin do to one line of numbers: they compute in float64 whatever the dtype. Sums have the same
 // order of terms for every layout and instruction set.
-
-/// Reads `count` elements, `stride` elements apart and the first at `offset`, of a floating array.
-void load_line(const Array& array, std::int64_t offset, std::int64_t stride, std::int64_t count, double* line);
-
-/// Writes them, each rounded once.
-void store_line(const Array& array, std::int64_t offset, std::int64_t stride, std::int64_t count, const double* line);
 
 /// Whether exponentials of this dtype are computed as exactly as float64 allows, or as float32 does.
 inline bool needs_float64(DType dtype) { return dtype == DType::float64; }

@@ -20,7 +20,7 @@ constexpr std::int64_t chunk_work = std::int64_t{1} << 20;
 // A product of less is computed by one chunk if there is a batch of them.
 constexpr std::int64_t small_work = std::int64_t{1} << 22;
 constexpr std::int64_t wanted_chunks = 16;
-constexpr std::int64_t wide_tile = 1056;
+constexpr std::int64_t wide_tile = 2112;
 constexpr std::int64_t narrow_tile = 192;
 constexpr std::int64_t low_tile = 64;
 constexpr std::int64_t packed_limit = std::int64_t{64} << 20;  // bytes of the right operand packed at a time
@@ -58,7 +58,7 @@ struct Block {
 };
 
 // How a product is cut into tiles, each of which computes its elements from the first to the last term. Low and wide
-// tiles pack the left operand just before it is used, once or twice in all; the right operand is packed once and
+// tiles pack the left operand just before it is used, usually once in all; the right operand is packed once and
 // shared.
 struct Tiling {
   std::int64_t tile_rows;

@@ -49,6 +49,40 @@ HWY_INLINE To widen(From value) {
   }
 }
 
+// Packs four streams of neighbouring elements as far as whole squares of four times four go; returns how far.
+#if HWY_TARGET == HWY_SCALAR
+template <typename T, typename Packed>
+std::int64_t transpose_streams(const T*, std::int64_t, std::int64_t, Packed*, std::int64_t) {
+  return 0;
+}
+#else
+template <typename T, typename Packed>
+std::int64_t transpose_streams([[maybe_unused]] const T* source, [[maybe_unused]] std::int64_t lane_stride,
+                               [[maybe_unused]] std::int64_t depth, [[maybe_unused]] Packed* HWY_RESTRICT packed,
+                               [[maybe_unused]] std::int64_t width) {
+  std::int64_t step = 0;
+  if constexpr (sizeof(T) == 4 && sizeof(Packed) == 4) {
+    const hn::FixedTag<std::uint32_t, 4> d;
+    const hn::Repartition<std::uint64_t, decltype(d)> pairs;
+    const auto* const from = reinterpret_cast<const std::uint32_t*>(source);
+    auto* const to = reinterpret_cast<std::uint32_t*>(packed);
+    for (; step + 4 <= depth; step += 4) {
+      const auto a = hn::LoadU(d, from + step), b = hn::LoadU(d, from + lane_stride + step);
+      const auto c = hn::LoadU(d, from + 2 * lane_stride + step), e = hn::LoadU(d, from + 3 * lane_stride + step);
+      const auto ab_low = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
+      const auto ab_high = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
+      const auto ce_low = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
+      const auto ce_high = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_low, ce_low)), d, to + step * width);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_low, ce_low)), d, to + (step + 1) * width);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_high, ce_high)), d, to + (step + 2) * width);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_high, ce_high)), d, to + (step + 3) * width);
+    }
+  }
+  return step;
+}
+#endif
+
 // packed[step * width + lane] = source[lane * lane_stride + step * step_stride], with zeros for `valid` <= lane <
 // width.
 template <typename T, typename Packed>
@@ -66,16 +100,13 @@ void pack_panel(const T* source, std::int64_t lane_stride, std::int64_t step_str
   constexpr int group = 4;
   std::int64_t lane = 0;
   for (; lane + group <= valid; lane += group) {
-    const T* streams[group];
-    for (int i = 0; i < group; ++i) streams[i] = source + (lane + i) * lane_stride;
+    const T* const streams = source + lane * lane_stride;
     Packed* HWY_RESTRICT target = packed + lane;
-    if (step_stride == 1) {
-      for (std::int64_t step = 0; step < depth; ++step) {
-        for (int i = 0; i < group; ++i) target[step * width + i] = widen<Packed>(streams[i][step]);
-      }
-    } else {
-      for (std::int64_t step = 0; step < depth; ++step) {
-        for (int i = 0; i < group; ++i) target[step * width + i] = widen<Packed>(streams[i][step * step_stride]);
+    std::int64_t step = 0;
+    if (step_stride == 1) step = transpose_streams(streams, lane_stride, depth, target, width);
+    for (; step < depth; ++step) {
+      for (int i = 0; i < group; ++i) {
+        target[step * width + i] = widen<Packed>(streams[i * lane_stride + step * step_stride]);
       }
     }
   }
