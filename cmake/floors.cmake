@@ -33,9 +33,12 @@ function(stretto_floor NAME)
   set_property(GLOBAL PROPERTY STRETTO_FLOORS_OF_${NAME} "${needed}")
 endfunction()
 
-# stretto_test(NAME): one executable stretto_<NAME>_test of every tests/<NAME>/*_test.cpp. It links the objects of the floor
-# and of those below, so that a test reaches what the shared library hides.
+# stretto_test(NAME [EVERY_ENGINE] [ONE_PROCESS]): one executable stretto_<NAME>_test of every tests/<NAME>/*_test.cpp. It links
+# the objects of the floor and of those below, so that a test reaches what the shared library hides. CTest knows each of its
+# tests, or with ONE_PROCESS only the executable: for many small ones. With EVERY_ENGINE the executable is run twice more, with
+# the serial engine and with random delays.
 function(stretto_test NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 test "EVERY_ENGINE;ONE_PROCESS" "" "")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${NAME}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "/(cuda|nccl|mpi)/")
   if(NOT sources)
@@ -49,5 +52,16 @@ function(stretto_test NAME)
   target_link_libraries(stretto_${NAME}_test PRIVATE ${needed} stretto_compile GTest::gtest_main)
   set_target_properties(stretto_${NAME}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_dependencies(stretto_tests stretto_${NAME}_test)
-  gtest_discover_tests(stretto_${NAME}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS ${NAME})
+  if(test_ONE_PROCESS)
+    add_test(NAME ${NAME} COMMAND stretto_${NAME}_test --gtest_brief=1)
+    set_tests_properties(${NAME} PROPERTIES TIMEOUT 300 LABELS ${NAME})
+  else()
+    gtest_discover_tests(stretto_${NAME}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS ${NAME})
+  endif()
+  if(test_EVERY_ENGINE)
+    foreach(setting IN ITEMS STRETTO_ENGINE=serial STRETTO_SCHEDULE=random:7)
+      add_test(NAME ${NAME}.${setting} COMMAND stretto_${NAME}_test --gtest_brief=1)
+      set_tests_properties(${NAME}.${setting} PROPERTIES ENVIRONMENT "${setting}" TIMEOUT 300 LABELS ${NAME})
+    endforeach()
+  endif()
 endfunction()

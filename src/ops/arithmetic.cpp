@@ -31,9 +31,7 @@ Tensor mul(const Operand& a, const Operand& b) {
   return elementwise(operator_kernel<"mul">(), a, b, Takes::everything);
 }
 
-Tensor div(const Operand& a, const Operand& b) {
-  return elementwise(operator_kernel<"div">(), a, b, Takes::as_floats);
-}
+Tensor div(const Operand& a, const Operand& b) { return elementwise(operator_kernel<"div">(), a, b, Takes::as_floats); }
 
 Tensor floor_divide(const Operand& a, const Operand& b) {
   return elementwise(operator_kernel<"floor_divide">(), a, b, Takes::numbers);

@@ -12,8 +12,8 @@
 
 namespace stretto {
 
-/// Runs a kernel with `AxisParameters` along one axis of defined tensors of one shape, and returns its output, of their shape
-/// and of type `result`. `axis` may count from the end; rank 0 is taken as one axis.
+/// Runs a kernel with `AxisParameters` along one axis of defined tensors of one shape, and returns its output, of their
+/// shape and of type `result`. `axis` may count from the end; rank 0 is taken as one axis.
 Tensor along_axis(const OperatorKernel& kernel, const CallSite& site, std::int64_t axis, DType result,
                   std::initializer_list<const Tensor*> inputs);
 

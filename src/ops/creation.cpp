@@ -51,8 +51,7 @@ void check_direction(bool forwards, bool backwards, const Scalar& start, const S
                      const CallSite& site) {
   if (forwards || backwards) return;
   throw UsageError("arange",
-                   "a step of " + to_string(step) + " does not lead from " + to_string(start) + " to " +
-                       to_string(end),
+                   "a step of " + to_string(step) + " does not lead from " + to_string(start) + " to " + to_string(end),
                    site);
 }
 
@@ -87,8 +86,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Device
               CallSite site) {
   const OperatorKernel kernel = operator_kernel<"arange">();
   const bool integers = !is_floating(start.dtype()) && !is_floating(end.dtype()) && !is_floating(step.dtype());
-  const DType result = computing_dtype(Takes::numbers, dtype.value_or(integers ? DType::int64 : default_dtype),
-                                       kernel.name, site);
+  const DType result =
+      computing_dtype(Takes::numbers, dtype.value_or(integers ? DType::int64 : default_dtype), kernel.name, site);
   ArangeParameters parameters{};
   std::int64_t count = 0;
   if (integers || is_integral(result)) {
@@ -114,8 +113,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Device
                     start, end, step, site);
     const double length = std::ceil((stop - parameters.start) / parameters.step);
     if (!(length < 0x1p62)) {
-      throw UsageError(kernel.name,
-                       "there are too many numbers from " + to_string(start) + " to " + to_string(end), site);
+      throw UsageError(kernel.name, "there are too many numbers from " + to_string(start) + " to " + to_string(end),
+                       site);
     }
     count = static_cast<std::int64_t>(length);
   }

@@ -17,8 +17,8 @@ struct ElementwiseInput {
   DType dtype;
 };
 
-/// Applies an elementwise kernel to operands, broadcast and converted, and returns its result, of type `result`. At least one
-/// operand is a tensor (UsageError); ShapeError when they cannot be broadcast.
+/// Applies an elementwise kernel to operands, broadcast and converted, and returns its result, of type `result`. At
+/// least one operand is a tensor (UsageError); ShapeError when they cannot be broadcast.
 Tensor elementwise(const OperatorKernel& kernel, const CallSite& site, DType result,
                    std::initializer_list<ElementwiseInput> inputs);
 

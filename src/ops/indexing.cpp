@@ -100,8 +100,7 @@ Tensor index_add(const Operand& x_operand, std::int64_t axis, const Operand& ind
   expected[along] = positions.numel();
   if (!(source.shape() == expected)) {
     throw ShapeError(kernel.name,
-                     "the source must be of shape " + to_string(expected) + ", not " + to_string(source.shape()),
-                     site);
+                     "the source must be of shape " + to_string(expected) + ", not " + to_string(source.shape()), site);
   }
   const bool scaled = alpha.to<double>() != 1;
   if (scaled) {

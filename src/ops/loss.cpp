@@ -67,17 +67,15 @@ Tensor cross_entropy_backward(const Operand& grad, const Operand& logits, const 
   const Batch batch = check_batch(logits, labels, kernel.name, site);
   const Shape expected = reduction == Reduction::none ? batch.rows : Shape();
   if (!(gradient.shape() == expected)) {
-    throw ShapeError(kernel.name,
-                     "the gradient of the loss is of shape " + to_string(expected) + ", not " +
-                         to_string(gradient.shape()),
-                     site);
+    throw ShapeError(
+        kernel.name,
+        "the gradient of the loss is of shape " + to_string(expected) + ", not " + to_string(gradient.shape()), site);
   }
   const DType dtype = batch.logits.dtype();
   if (gradient.dtype() != dtype) {
-    throw DTypeError(kernel.name,
-                     "the gradient is " + std::string(name(gradient.dtype())) + " and the logits " +
-                         std::string(name(dtype)),
-                     site);
+    throw DTypeError(
+        kernel.name,
+        "the gradient is " + std::string(name(gradient.dtype())) + " and the logits " + std::string(name(dtype)), site);
   }
   return in_operator(kernel.name, site, [&] {
     const Tensor share = reduction == Reduction::mean ? div(grad, batch.rows[0]) : gradient;

@@ -17,10 +17,10 @@ std::string shapes(const Tensor& a, const Tensor& b) { return to_string(a.shape(
 
 void check_dtypes(const Tensor& a, const Tensor& b, const char* operator_name, const CallSite& site) {
   if (a.dtype() != b.dtype()) {
-    throw DTypeError(operator_name,
-                     "takes tensors of one type, not " + std::string(name(a.dtype())) + " and " +
-                         std::string(name(b.dtype())),
-                     site);
+    throw DTypeError(
+        operator_name,
+        "takes tensors of one type, not " + std::string(name(a.dtype())) + " and " + std::string(name(b.dtype())),
+        site);
   }
   computing_dtype(Takes::numbers, a.dtype(), operator_name, site);
 }
@@ -36,6 +36,15 @@ void check_depth(std::int64_t columns, std::int64_t rows, const Tensor& a, const
 
 /// The axes before the last two.
 Shape batch_of(const Shape& shape) { return Shape(std::span(shape.begin(), shape.end() - 2)); }
+
+Shape broadcast_batch(const Shape& left, const Shape& right, const Tensor& a, const Tensor& b) {
+  if (left == right) return left;
+  try {
+    return broadcast_shapes(left, right);
+  } catch (const ShapeError&) {
+    throw ShapeError("leading axes of shapes " + shapes(a, b) + " cannot be broadcast");
+  }
+}
 
 Shape with_matrix(Shape batch, std::int64_t rows, std::int64_t columns) {
   batch.push_back(rows);
@@ -65,7 +74,7 @@ Tensor matmul(const Operand& a_operand, const Operand& b_operand) {
   return in_operator(kernel.name, site, [&] {
     const Shape left_batch = batch_of(left.shape());
     const Shape right_batch = batch_of(right.shape());
-    const Shape batch = left_batch == right_batch ? left_batch : broadcast_shapes(left_batch, right_batch);
+    const Shape batch = broadcast_batch(left_batch, right_batch, a, b);
     const Shape product = with_matrix(batch, rows, columns);
     const Shape left_shape = with_matrix(batch, rows, depth);
     const Shape right_shape = with_matrix(batch, depth, columns);
@@ -126,8 +135,8 @@ Tensor linear(const Operand& x_operand, const Operand& weight_operand, const Ope
   const Tensor& x = require_tensor(x_operand, name);
   const Tensor& weight = require_tensor(weight_operand, name);
   if (x.rank() == 0 || weight.rank() != 2 || x.size(-1) != weight.size(1)) {
-    throw ShapeError(name,
-                     "takes x (..., inputs) and a weight (outputs, inputs), not shapes " + shapes(x, weight), site);
+    throw ShapeError(name, "takes x (..., inputs) and a weight (outputs, inputs), not shapes " + shapes(x, weight),
+                     site);
   }
   const std::int64_t outputs = weight.size(0);
   if (bias && !(require_tensor(*bias, name).shape() == Shape{outputs})) {

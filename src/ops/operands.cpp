@@ -72,9 +72,8 @@ DType total_dtype(DType dtype, std::optional<DType> wanted, const char* name, co
 }
 
 void check_representable(const Scalar& value, DType dtype, const char* name, const CallSite& site) {
-  in_operator(name, site, [&] {
-    visit_dtype(dtype, [&]<class T>(std::type_identity<T>) { static_cast<void>(value.to<T>()); });
-  });
+  in_operator(name, site,
+              [&] { visit_dtype(dtype, [&]<class T>(std::type_identity<T>) { static_cast<void>(value.to<T>()); }); });
 }
 
 Tensor as_positions(const Tensor& index, const char* what, const char* operator_name, const CallSite& site) {

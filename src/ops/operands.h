@@ -32,14 +32,14 @@ const Tensor& require_tensor(const Operand& operand, const char* name);
 /// Which types of elements an operator takes.
 enum class Takes : std::uint8_t {
   everything,
-  numbers,   ///< not bool
-  floats,    ///< floating types alone
-  as_floats, ///< everything; integers and bool are converted to `default_dtype`
-  bits,      ///< integers and bool
+  numbers,    ///< not bool
+  floats,     ///< floating types alone
+  as_floats,  ///< everything; integers and bool are converted to `default_dtype`
+  bits,       ///< integers and bool
 };
 
-/// The type that an operator computes in when its operands' common type is `common`. Throws DTypeError when it does not take
-/// that.
+/// The type that an operator computes in when its operands' common type is `common`. Throws DTypeError when it does not
+/// take that.
 DType computing_dtype(Takes takes, DType common, const char* name, const CallSite& site);
 
 /// PyTorch's type promotion.
@@ -47,7 +47,8 @@ DType common_dtype(std::initializer_list<const Operand*> operands);
 /// The same of two: decided at once where one has the other's type, or is a number of its kind.
 DType common_dtype(const Operand& a, const Operand& b);
 
-/// The type of a sum or product of elements of type `dtype`, unless another is wanted. Throws DTypeError when that is bool.
+/// The type of a sum or product of elements of type `dtype`, unless another is wanted. Throws DTypeError when that is
+/// bool.
 DType total_dtype(DType dtype, std::optional<DType> wanted, const char* name, const CallSite& site);
 
 /// Throws DTypeError when `dtype` cannot hold `value`; of a fraction for an integer type, the whole part must fit.

@@ -34,8 +34,7 @@ Tensor draw_uniform(const char* name, Generator& generator, double low, double h
   const OperatorKernel kernel = operator_kernel<"uniform">().called(name);
   computing_dtype(Takes::floats, dtype, name, site);
   if (!(low <= high) || !std::isfinite(high - low)) {
-    throw UsageError(name, "there is no range from " + to_string(Scalar(low)) + " to " + to_string(Scalar(high)),
-                     site);
+    throw UsageError(name, "there is no range from " + to_string(Scalar(low)) + " to " + to_string(Scalar(high)), site);
   }
   RandomParameters parameters{};
   parameters.low = low;

@@ -18,8 +18,8 @@ namespace {
 
 /// Which axes of a shape are reduced, and the shapes that leaves.
 struct ReducedShape {
-  Shape kept;     ///< Reduced axes have extent 1.
-  Shape dropped;  ///< Reduced axes are gone.
+  Shape kept;              ///< Reduced axes have extent 1.
+  Shape dropped;           ///< Reduced axes are gone.
   std::int64_t count = 1;  ///< How many elements make one.
 };
 
@@ -127,8 +127,8 @@ Tensor mean(const Operand& x, const Axes& axes, bool keepdims, std::optional<DTy
   const DType computed = dtype.value_or(tensor.dtype());
   if (!is_floating(computed)) {
     throw DTypeError(kernel.name,
-                     "the mean of " + std::string(name(computed)) +
-                         " is no " + std::string(name(computed)) + ": name a floating dtype",
+                     "the mean of " + std::string(name(computed)) + " is no " + std::string(name(computed)) +
+                         ": name a floating dtype",
                      x.site());
   }
   return reduce(kernel, x.site(), tensor.to(computed, x.site()), shape, keepdims, computed, NoParameters());

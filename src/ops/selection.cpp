@@ -13,8 +13,7 @@ namespace {
 void check_bool(const Operand& operand, const char* what, const char* operator_name) {
   const DType dtype = require_tensor(operand, operator_name).dtype();
   if (dtype == DType::bool_) return;
-  throw DTypeError(operator_name, std::string(what) + " must be bool, not " + std::string(name(dtype)),
-                   operand.site());
+  throw DTypeError(operator_name, std::string(what) + " must be bool, not " + std::string(name(dtype)), operand.site());
 }
 
 void check_bound(const Operand& bound, DType dtype, const char* name) {

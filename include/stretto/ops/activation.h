@@ -7,8 +7,8 @@
 namespace stretto {
 
 // The functions that neural networks put between layers, element by element, and their gradients. The result is a new
-// contiguous tensor. Each throws UsageError when an operand is a number or an undefined tensor, DTypeError for a type it
-// does not take. Nothing blocks.
+// contiguous tensor. Each throws UsageError when an operand is a number or an undefined tensor, DTypeError for a type
+// it does not take. Nothing blocks.
 
 /// max(x, 0); NaN for NaN. Keeps the type; not of bool.
 STRETTO_API Tensor relu(const Operand& x);

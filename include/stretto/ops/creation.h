@@ -16,29 +16,28 @@
 
 namespace stretto {
 
-// New contiguous tensors with values by rule. Each throws DeviceError for a device that is not there, ShapeError for a shape
-// whose bytes cannot be counted. Nothing blocks.
+// New contiguous tensors with values by rule. Each throws DeviceError for a device that is not there, ShapeError for a
+// shape whose bytes cannot be counted. Nothing blocks.
 
 STRETTO_API Tensor zeros(const Shape& shape, Device device = default_device(), DType dtype = default_dtype,
                          CallSite site = std::source_location::current());
 STRETTO_API Tensor ones(const Shape& shape, Device device = default_device(), DType dtype = default_dtype,
                         CallSite site = std::source_location::current());
-/// `value` everywhere. The type is that of the value unless said: float32 for floating numbers, int64, bool. DTypeError when
-/// the type cannot hold it.
+/// `value` everywhere. The type is that of the value unless said: float32 for floating numbers, int64, bool. DTypeError
+/// when the type cannot hold it.
 STRETTO_API Tensor full(const Shape& shape, const Scalar& value, Device device = default_device(),
                         std::optional<DType> dtype = std::nullopt, CallSite site = std::source_location::current());
 
 /// 0, 1, ... below `end`. The type is int64 for an integer and float32 for a floating number unless said.
 STRETTO_API Tensor arange(const Scalar& end, Device device = default_device(),
-                          std::optional<DType> dtype = std::nullopt,
-                          CallSite site = std::source_location::current());
-/// start, start + step, ... before `end`. UsageError when the step is 0, leads away from `end`, or a bound is not finite;
-/// DTypeError for bool.
+                          std::optional<DType> dtype = std::nullopt, CallSite site = std::source_location::current());
+/// start, start + step, ... before `end`. UsageError when the step is 0, leads away from `end`, or a bound is not
+/// finite; DTypeError for bool.
 STRETTO_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
                           Device device = default_device(), std::optional<DType> dtype = std::nullopt,
                           CallSite site = std::source_location::current());
-/// `steps` numbers from `start` to `end`, both included, at even distances. Floating types alone (DTypeError). UsageError
-/// for a negative number of steps.
+/// `steps` numbers from `start` to `end`, both included, at even distances. Floating types alone (DTypeError).
+/// UsageError for a negative number of steps.
 STRETTO_API Tensor linspace(double start, double end, std::int64_t steps, Device device = default_device(),
                             DType dtype = default_dtype, CallSite site = std::source_location::current());
 /// Ones on the main diagonal, of shape (rows, rows), and zeros elsewhere.

@@ -6,9 +6,9 @@
 
 namespace stretto {
 
-// Logic of elements and of their bits. Operands are broadcast to one shape; the result is a new contiguous tensor on their
-// device. Each throws ShapeError when the shapes cannot be broadcast, DeviceError when the devices differ, UsageError when
-// there is no tensor among them. Nothing blocks.
+// Logic of elements and of their bits. Operands are broadcast to one shape; the result is a new contiguous tensor on
+// their device. Each throws ShapeError when the shapes cannot be broadcast, DeviceError when the devices differ,
+// UsageError when there is no tensor among them. Nothing blocks.
 
 // Any type is taken, numbers other than zero (NaN among them) are true, and the result is bool. `!x` is `logical_not`.
 

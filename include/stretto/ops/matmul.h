@@ -7,9 +7,9 @@
 
 namespace stretto {
 
-// Products of matrices. Results are new contiguous tensors. All operands are tensors of one type, which is not bool, on one
-// device: UsageError, DTypeError, DeviceError. ShapeError says which extents do not match. Integers are exact and wrap;
-// 16-bit floats are summed in float32. Views of any strides are taken as they are. Nothing blocks.
+// Products of matrices. Results are new contiguous tensors. All operands are tensors of one type, which is not bool, on
+// one device: UsageError, DTypeError, DeviceError. ShapeError says which extents do not match. Integers are exact and
+// wrap; 16-bit floats are summed in float32. Views of any strides are taken as they are. Nothing blocks.
 
 /// The product as PyTorch's `matmul` defines it:
 ///
@@ -19,8 +19,8 @@ namespace stretto {
 ///     (...,M,K) @ (...,K,N) -> (...,M,N) a matrix for each place of the leading axes, which are broadcast
 STRETTO_API Tensor matmul(const Operand& a, const Operand& b);
 
-/// beta * c + alpha * (a @ b), with a (M,K), b (K,N) and c broadcast to (M,N). c is not read where beta is 0. For integers,
-/// beta and alpha are integers (DTypeError).
+/// beta * c + alpha * (a @ b), with a (M,K), b (K,N) and c broadcast to (M,N). c is not read where beta is 0. For
+/// integers, beta and alpha are integers (DTypeError).
 STRETTO_API Tensor addmm(const Operand& c, const Operand& a, const Operand& b, const Scalar& beta = 1,
                          const Scalar& alpha = 1);
 

@@ -14,9 +14,9 @@ struct SortResult {
   Tensor indices;
 };
 
-// Elements put in order along an axis. Results are new contiguous tensors. Equal elements keep their order. NaN counts as
-// larger than every number. IndexError for an axis that x does not have, UsageError when x is a number or an undefined
-// tensor. Nothing blocks.
+// Elements put in order along an axis. Results are new contiguous tensors. Equal elements keep their order. NaN counts
+// as larger than every number. IndexError for an axis that x does not have, UsageError when x is a number or an
+// undefined tensor. Nothing blocks.
 
 STRETTO_API SortResult sort(const Operand& x, std::int64_t axis = -1, bool descending = false);
 /// The indices of `sort`.

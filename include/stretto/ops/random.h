@@ -17,9 +17,9 @@
 namespace stretto {
 
 // New contiguous tensors of random numbers, from the generator given or the thread's own. Each call is one draw: values
-// depend on the generator's seed and on how many draws came before, not on the device, the number of workers or when the
-// work is done. Each throws DeviceError for a device that is not there, DTypeError for a type it does not take, UsageError
-// for bounds in the wrong order. Nothing blocks.
+// depend on the generator's seed and on how many draws came before, not on the device, the number of workers or when
+// the work is done. Each throws DeviceError for a device that is not there, DTypeError for a type it does not take,
+// UsageError for bounds in the wrong order. Nothing blocks.
 
 /// Evenly distributed in [0, 1), or [low, high). Floating types.
 STRETTO_API Tensor uniform(const Shape& shape, Device device = default_device(), DType dtype = default_dtype,

@@ -6,15 +6,16 @@
 
 namespace stretto {
 
-// Choosing between values, element by element. Operands are broadcast to one shape; the result is a new contiguous tensor
-// on their device. Each throws ShapeError when the shapes cannot be broadcast, DeviceError when the devices differ. Nothing
-// blocks.
+// Choosing between values, element by element. Operands are broadcast to one shape; the result is a new contiguous
+// tensor on their device. Each throws ShapeError when the shapes cannot be broadcast, DeviceError when the devices
+// differ. Nothing blocks.
 
 /// `a` where `condition` holds, else `b`, in the common type of a and b. `condition` is a bool tensor (DTypeError).
 STRETTO_API Tensor where(const Operand& condition, const Operand& a, const Operand& b);
 
-/// x, with `value` where `mask` holds, in x's type. `mask` is a bool tensor (DTypeError). `value` is a number that x's type
-/// can hold (DTypeError; a fraction is dropped for integers), or a tensor of rank 0 (ShapeError), which is converted.
+/// x, with `value` where `mask` holds, in x's type. `mask` is a bool tensor (DTypeError). `value` is a number that x's
+/// type can hold (DTypeError; a fraction is dropped for integers), or a tensor of rank 0 (ShapeError), which is
+/// converted.
 STRETTO_API Tensor masked_fill(const Operand& x, const Operand& mask, const Operand& value);
 
 /// x, but at least `low` and at most `high`, in the common type; `high` where low > high. NaN stays NaN. Not of bool; a

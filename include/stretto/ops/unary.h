@@ -6,8 +6,9 @@
 
 namespace stretto {
 
-// Functions of one number, applied to each element. The result is a new contiguous tensor of x's shape, on its device. Each
-// throws UsageError when x is a number or an undefined tensor, DTypeError for a type it does not take. Nothing blocks.
+// Functions of one number, applied to each element. The result is a new contiguous tensor of x's shape, on its device.
+// Each throws UsageError when x is a number or an undefined tensor, DTypeError for a type it does not take. Nothing
+// blocks.
 
 // These keep the type, and do not take bool.
 
