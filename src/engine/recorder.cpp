@@ -76,6 +76,7 @@ bool Recorder::finished(TaskReference reference) const {
 
 TaskReference Recorder::join(std::span<const TaskReference> tasks) {
   Task& joined = *scheduler_.thread().take_task_while_recording();
+  joined.invoke = nullptr;  // a slot keeps what its last task ran
   Recorder recorder(scheduler_, joined);
   recorder.begin({.name = "join", .device = Device(task_.device_kind, task_.device_index)}, Task::Kind::join);
   for (const TaskReference task : tasks) recorder.after(task, true);
