@@ -86,7 +86,7 @@ struct FloorDivide {
     const double exact = static_cast<double>(a) / b;
     const double whole = std::trunc(exact);
     const double rest = a - whole * b;
-    const double floor = (rest != 0) & ((b < 0) != (rest < 0)) ? whole - 1 : whole;
+    const double floor = ((rest != 0) & ((b < 0) != (rest < 0))) ? whole - 1 : whole;
     return static_cast<float>(floor == 0 ? std::copysign(0.0, exact) : floor);
   }
   static HWY_INLINE bool is_exception(float a, float b) { return is_large_quotient(a, b); }
@@ -182,7 +182,7 @@ struct Pow {
 struct Maximum {
   template <Number T>
   static HWY_INLINE T apply(T a, T b) {
-    return (a > b) | (a != a) ? a : b;
+    return ((a > b) | (a != a)) ? a : b;
   }
   template <Boolean T>
   static HWY_INLINE T apply(T a, T b) {
@@ -193,7 +193,7 @@ struct Maximum {
 struct Minimum {
   template <Number T>
   static HWY_INLINE T apply(T a, T b) {
-    return (a < b) | (a != a) ? a : b;
+    return ((a < b) | (a != a)) ? a : b;
   }
   template <Boolean T>
   static HWY_INLINE T apply(T a, T b) {

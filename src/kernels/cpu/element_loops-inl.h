@@ -12,6 +12,7 @@
 
 #include "kernels/cpu/element_types.h"
 #include "kernels/cpu/elementwise_loop.h"
+#include "kernels/cpu/targets.h"
 
 // Inner loops from operators. An operator is a struct whose `apply` maps elements to an element, for the types it
 // takes:
@@ -53,8 +54,7 @@ void element_loop(std::byte* output, const std::byte* const* input, std::int64_t
   const T* b = reinterpret_cast<const T*>(input[inputs > 1 ? 1 : 0]);
   const T* c = reinterpret_cast<const T*>(input[inputs > 2 ? 2 : 0]);
   auto* out = reinterpret_cast<decltype(Apply::apply(*a, *b, *c))*>(output);
-  // The output may be an input, element by element: no iteration depends on another.
-#pragma GCC ivdep
+  STRETTO_INDEPENDENT_ITERATIONS
   for (std::int64_t i = 0; i < count; ++i) out[i] = Apply::apply(a[i], b[i], c[i]);
 }
 

@@ -19,9 +19,10 @@ constexpr std::int64_t tile_block = 4096;  // or this many of a tile of several 
 constexpr std::int64_t short_row = 128;    // tiles with shorter rows go several rows at a time
 constexpr std::int64_t tiny_row = 32;      // rows too short for a call of the inner loop each
 
+/// Left uninitialised: most calls use little of it.
+template <std::int64_t elements>
 struct Buffers {
-  // Left uninitialised: most calls use few of them.
-  alignas(64) std::byte bytes[max_operands][tile_block * 8];
+  alignas(64) std::byte bytes[max_operands][elements * 8];
 };
 
 enum class Layout { contiguous, one_element, strided };
@@ -66,7 +67,7 @@ class FlatRun {
 
   void run(InnerLoop loop, std::int64_t begin, std::int64_t end) const {
     if (!spread_) return call(loop, pointers_, begin, end);
-    Buffers buffers;
+    Buffers<block> buffers;
     const std::byte* pointers[max_operands];
     for (int i = 0; i < inputs_; ++i) {
       pointers[i] = pointers_[i];
@@ -160,7 +161,7 @@ class TileRun {
 
   const ElementwisePlan& plan_;
   InnerLoop loop_;
-  Buffers buffers_;
+  Buffers<tile_block> buffers_;
 };
 
 /// Calls `body` for chunks 0 ... count - 1, on the calling thread if there is one only.

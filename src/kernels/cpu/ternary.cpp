@@ -33,7 +33,7 @@ void where_loop(std::byte* output, const std::byte* const* inputs, std::int64_t 
   const Item* a = reinterpret_cast<const Item*>(inputs[1]);
   const Item* b = reinterpret_cast<const Item*>(inputs[2]);
   Item* out = reinterpret_cast<Item*>(output);
-#pragma GCC ivdep
+  STRETTO_INDEPENDENT_ITERATIONS
   for (std::int64_t i = 0; i < count; ++i) {
     const Bits mask = static_cast<Bits>(Bits{0} - static_cast<Bits>(condition[i]));
     out[i] = static_cast<Bits>((a[i] & mask) | (b[i] & ~mask));
