@@ -79,9 +79,12 @@ int parse_and_run(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {
     return complain(wrong_usage, describe_extra(app));
-  } catch (const CLI::RequiredError&) {
+  } catch (const CLI::RequiredError& error) {
+    // A verb that is none leaves the place of the verb empty.
+    if (!app.remaining(true).empty()) return complain(wrong_usage, describe_extra(app));
     const CLI::App& reached = innermost(app);
     const std::string verbs = fmt::format("{}", fmt::join(names_of_verbs(reached), ", "));
+    if (verbs.empty()) return complain(wrong_usage, error.what());
     if (&reached == &app) return complain(wrong_usage, fmt::format("which verb? {} (stretto --help says more)", verbs));
     return complain(wrong_usage, fmt::format("{} what? {}", reached.get_name(), verbs));
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+/// What a run of the command left.
+struct CommandResult {
+  int exit_code;
+  std::string output;  ///< Of standard output.
+  std::string errors;  ///< Of standard error.
+};
+
+/// Runs the command with these arguments, in an environment without STRETTO_ variables but those given as NAME=VALUE,
+/// and with no terminal. Blocks until it has ended.
+CommandResult run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
+
+/// A folder that is gone with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+
+  std::string path(const std::string& name = "") const;
+  /// Writes the four files of a data set like Fashion-MNIST, with so many images that are easy to tell apart.
+  void write_data_set(int train_images, int test_images) const;
+
+ private:
+  std::string path_;
+};
