@@ -109,6 +109,10 @@ void Launcher::push(Task& task) {
     fail_and_complete(task, DeviceError(to_string(device_.device) + " cannot be used in a forked child"));
     return;
   }
+  if (issuer_id_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    followers_.push_back(&task);
+    return;
+  }
   const MutexLock lock(mutex_);
   if (!started_) start();
   queues_[static_cast<std::size_t>(task.priority.load(std::memory_order_relaxed))].push_back(&task);
@@ -119,6 +123,7 @@ void Launcher::push(Task& task) {
 // -------------------------------------------------------------------------------------------------------------
 
 void Launcher::issue_loop() {
+  issuer_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   while (true) {
     Task* task = nullptr;
     {
@@ -144,10 +149,14 @@ void Launcher::issue_loop() {
       blocked_.pop_front();
       stuck_rounds_ = 0;
     }
-    if (task == nullptr) {
-      fail_blocked_if_stuck();
-    } else if (!try_issue(*task)) {
-      blocked_.push_back(task);
+    if (task == nullptr) fail_blocked_if_stuck();
+    // What an issued task lets go is issued next: as in the program, the statement that frees follows the one that
+    // allocates.
+    if (task != nullptr) followers_.push_front(task);
+    while (!followers_.empty()) {
+      Task& next = *followers_.front();
+      followers_.pop_front();
+      if (!try_issue(next)) blocked_.push_back(&next);
     }
   }
 }

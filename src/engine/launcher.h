@@ -93,7 +93,9 @@ class Launcher {
   bool started_ STRETTO_GUARDED_BY(mutex_) = false;
   bool stopping_ STRETTO_GUARDED_BY(mutex_) = false;
   std::atomic<bool> lost_{false};
-  std::deque<Task*> blocked_;  ///< Wait for memory; only the issuing thread.
+  std::atomic<std::thread::id> issuer_id_;
+  std::deque<Task*> followers_;  ///< Ready by what was just issued; only the issuing thread.
+  std::deque<Task*> blocked_;    ///< Wait for memory; only the issuing thread.
   int stuck_rounds_ = 0;
 
   Mutex retire_mutex_;

@@ -10,6 +10,8 @@
 namespace stretto {
 namespace {
 
+// Small tasks are claimed by so many. Larger ones singly: whoever takes the oldest keeps to the order of the program,
+// in which what one statement allocates the next frees.
 constexpr std::size_t batch_size = 64;
 // A worker that runs one successor after the other looks at the queue this often, so that queued work is not starved.
 constexpr int longest_chain = 256;
@@ -202,8 +204,8 @@ Work* WorkerPool::find_work(Worker& worker) {
   if (Work* work = queues_[high].take(worker.ring, 0)) return work;
   if (options_.random_seed && worker.next_random() % 4 == 0)
     if (Work* work = steal(worker)) return work;
-  if (Work* work = queues_[normal].take(worker.ring, batch_size)) {
-    if (!worker.ring.empty()) {
+  if (Work* work = queues_[normal].take(worker.ring, tasks_are_small() ? batch_size : 0)) {
+    if (!worker.ring.empty() || !queues_[normal].empty()) {
       if (deep_sleepers_.load(std::memory_order_relaxed) > 0) {
         wake();
       } else {
