@@ -22,6 +22,8 @@ namespace {
 
 // Counting pending tasks looks at the cells of all threads: not at every submission.
 constexpr std::uint32_t submissions_between_looks = 256;
+// Whatever the machine, so much may wait to be freed by pending tasks.
+constexpr std::size_t least_byte_limit = std::size_t{32} << 20;
 
 std::uint64_t max_inflight() {
   static const auto limit = static_cast<std::uint64_t>(environment().max_inflight);
@@ -88,14 +90,20 @@ std::byte* Engine::bind_now(Buffer& buffer) {
 void BufferReference::free(Buffer& buffer) { Engine::get().free_buffer(buffer); }
 
 void Engine::free_buffer(Buffer& buffer) {
+  const std::size_t counted = buffer.bytes() >= Scheduler::smallest_counted_bytes ? buffer.bytes() : 0;
+  if (counted > 0) scheduler_.awaiting_release().fetch_add(counted, std::memory_order_relaxed);
   ThreadState& me = scheduler_.thread();
   Task* task = me.take_task(scheduler_.recording());
   new (task->closure) Buffer*(&buffer);
   task->invoke = [](Task& self, BodyContext*) {
     PointSet pending;
     for_each_link(self, [&](const Link& link) { pending.add(Point::from_bits(link.bits & ~point_carries_value)); });
-    Engine::get().scheduler_.release_buffer(**std::launder(reinterpret_cast<Buffer**>(self.closure)),
-                                            std::move(pending));
+    Scheduler& scheduler = Engine::get().scheduler_;
+    Buffer& freed = **std::launder(reinterpret_cast<Buffer**>(self.closure));
+    const std::size_t bytes = freed.bytes();
+    scheduler.release_buffer(freed, std::move(pending));
+    if (bytes >= Scheduler::smallest_counted_bytes)
+      scheduler.awaiting_release().fetch_sub(bytes, std::memory_order_relaxed);
   };
   Recorder recorder(scheduler_, *task);
   bool ready = false;
@@ -115,27 +123,40 @@ void Engine::free_buffer(Buffer& buffer) {
 Task& Engine::acquire_task() {
   ThreadState& me = scheduler_.thread();
   // A task inside another never waits here: what it would wait for may wait for it.
-  if (++me.submissions % submissions_between_looks == 0 && me.frame == nullptr) [[unlikely]]
-    hold_back();
+  if (me.frame == nullptr) {
+    if (++me.submissions % submissions_between_looks == 0) [[unlikely]] {
+      const std::uint64_t limit = max_inflight();
+      hold_back([&] { return scheduler_.count().pending(); }, limit);
+    }
+    if (scheduler_.awaiting_release().load(std::memory_order_relaxed) > least_byte_limit) [[unlikely]]
+      hold_back([&] { return scheduler_.awaiting_release().load(std::memory_order_relaxed); }, byte_limit());
+  }
   return *me.take_task(scheduler_.recording());
 }
 
-void Engine::hold_back() {
-  const std::uint64_t limit = max_inflight();
-  if (scheduler_.count().pending() < limit) return;
+std::size_t Engine::byte_limit() {
+  // What pending tasks will free may be as much again as half of what is held.
+  std::size_t live = 0;
+  scheduler_.devices().for_each([&](EngineDevice& device) { live += device.memory->statistics().live; });
+  return std::max(least_byte_limit, live / 3);
+}
+
+void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit) {
+  std::uint64_t seen = amount();
+  if (seen < limit) return;
   // Waits until an eighth is gone, so that the wait is not repeated at once. If nothing moves for a second, what is
   // pending waits for something that only the caller can do: it is let through.
   using clock = std::chrono::steady_clock;
-  std::uint64_t seen = scheduler_.count().pending();
+  scheduler_.blocked().fetch_add(1, std::memory_order_relaxed);
   clock::time_point moved = clock::now();
   for (int polls = 0;; ++polls) {
-    const std::uint64_t pending = scheduler_.count().pending();
-    if (pending <= limit - limit / 8) return;
-    if (pending != seen) {
-      seen = pending;
+    const std::uint64_t now = amount();
+    if (now <= limit - limit / 8) break;
+    if (now != seen) {
+      seen = now;
       moved = clock::now();
     } else if (clock::now() - moved > std::chrono::seconds(1)) {
-      return;
+      break;
     }
     if (polls < 1000) {
       for (int pause = 0; pause < 64; ++pause) __builtin_ia32_pause();
@@ -143,6 +164,7 @@ void Engine::hold_back() {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   }
+  scheduler_.blocked().fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Engine::commit(Task& task, const Submission& submission) {

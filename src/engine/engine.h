@@ -66,7 +66,8 @@ class Engine {
   void commit(Task& task, const Submission& submission);
   void free_buffer(Buffer& buffer);
 
-  void hold_back();
+  void hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit);
+  std::size_t byte_limit();
 
   Scheduler& scheduler_;
 };

@@ -158,6 +158,8 @@ void Scheduler::poison_all_pending() {
   failure->read.store(true);
   progress_waiters_ = 0;
   stalled_ = 0;
+  awaiting_release_ = 0;
+  blocked_ = 0;
   urgent_.clear();
   urgent_count_ = 0;
   const SpinLockGuard lock(recording_);

@@ -93,6 +93,9 @@ class Scheduler final : public Executor {
   /// Bodies that get on at this moment: not those that wait for memory or for other tasks.
   int executing() const { return count_.executing() - stalled_.load(std::memory_order_relaxed); }
   std::atomic<int>& stalled() { return stalled_; }
+  /// Bytes of buffers that nobody holds any more and that go when pending tasks are done. Small ones are left out.
+  std::atomic<std::size_t>& awaiting_release() { return awaiting_release_; }
+  static constexpr std::size_t smallest_counted_bytes = 4096;
   /// Threads outside tasks that are blocked until work is done.
   std::atomic<int>& blocked() { return blocked_; }
   bool device_work_in_flight();
@@ -122,6 +125,7 @@ class Scheduler final : public Executor {
 
   // Written by whoever begins or ends a wait.
   alignas(64) std::atomic<int> blocked_{0};
+  alignas(64) std::atomic<std::size_t> awaiting_release_{0};
   // Exchanged by each worker that runs out of work.
   alignas(64) std::atomic<int> progress_waiters_{0};
 

@@ -1,0 +1,73 @@
+#include "tensor/testing.h"
+
+namespace stretto {
+namespace {
+
+class MemoryOn : public OnEachDevice {};
+INSTANTIATE_ON_EACH_DEVICE(MemoryOn);
+
+/// Cases L5 and L6: a long loop without a wait makes a thousand times more temporaries than there is memory for.
+TEST_P(MemoryOn, ALoopWithoutAWaitStaysWithinTheLimit) {
+  constexpr std::int64_t count = 1 << 20;
+  constexpr int rounds = 1000;
+  ASSERT_LE(memory_stats(device()).limit, std::size_t{64} << 20);
+  wait_all();
+  reset_peak_memory(device());
+  const Tensor a = filled<float>({count}, 1, device());
+  const Tensor b = filled<float>({count}, 1, device());
+  Tensor c = filled<float>({count}, 0, device());
+  for (int i = 0; i < rounds; ++i) {
+    const Tensor sum = a.clone();
+    sum += b;
+    sum /= 8;
+    const Tensor next = c.clone();
+    next += sum;
+    c = next;
+  }
+  EXPECT_EQ(c[count - 1].item<float>(), rounds / 4);
+  EXPECT_EQ(c[0].item<float>(), rounds / 4);
+  EXPECT_LE(memory_stats(device()).peak, memory_stats(device()).limit);
+  wait_all();
+}
+
+/// Case L5: the sums do not depend on each other, only the last line of a round does. Running them ahead would be as
+/// right, and fill the memory.
+TEST_P(MemoryOn, ALoopWithoutAWaitDoesNotRunAheadOfItsFrees) {
+  constexpr std::int64_t count = 100000;
+  wait_all();
+  reset_peak_memory(device());
+  const std::size_t before = memory_stats(device()).live;
+  const Tensor a = filled<float>({count}, 1, device());
+  const Tensor b = filled<float>({count}, 1, device());
+  Tensor c = filled<float>({count}, 0, device());
+  for (int i = 0; i < 2000; ++i) {
+    const Tensor sum = a.clone();
+    sum += b;
+    const Tensor next = c.clone();
+    next += sum;
+    c = next;
+  }
+  EXPECT_EQ(c[0].item<float>(), 4000);
+  EXPECT_LT(memory_stats(device()).peak - before, std::size_t{96} << 20);  // of 1.6 GB in all
+  wait_all();
+}
+
+TEST_P(MemoryOn, IsGivenBackWithTheLastHandle) {
+  wait_all();
+  const std::size_t before = memory_stats(device()).live;
+  {
+    const Tensor x = filled<float>({1 << 20}, 1, device());
+    const Tensor view = x[5];
+    x.wait();
+    EXPECT_GE(memory_stats(device()).live, before + (std::size_t{4} << 20));
+  }
+  wait_all();
+  EXPECT_EQ(memory_stats(device()).live, before);
+  const std::size_t reserved = memory_stats(device()).reserved;
+  const std::size_t given = empty_cache(device());
+  EXPECT_GE(given, std::size_t{4} << 20);
+  EXPECT_EQ(memory_stats(device()).reserved, reserved - given);
+}
+
+}  // namespace
+}  // namespace stretto
