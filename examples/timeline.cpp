@@ -1,5 +1,5 @@
-// The program whose timeline is drawn in the README: products on two devices, each copied to the other device as soon as it is there.
-// scripts/draw-readme-timeline runs it under the serial and the parallel engine and draws both.
+// The program whose timeline is drawn in the README: products on two devices, each copied to the other device as soon
+// as it is there. scripts/draw-readme-timeline runs it under the serial and the parallel engine and draws both.
 
 #include <stretto/stretto.h>
 

@@ -77,7 +77,8 @@ class MemoryPool {
   /// Gives cached memory whose pending work is done back to the source, and returns how many bytes that were.
   std::size_t trim();
 
-  /// Around a fork: the pool is whole while its locks are held. The two calls are made by one thread, the second also in the child.
+  /// Around a fork: the pool is whole while its locks are held. The two calls are made by one thread, the second also
+  /// in the child.
   void lock_for_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS {
     growth_.lock();
     lock_.lock();

@@ -11,7 +11,7 @@ Tensor along_axis(const OperatorKernel& kernel, const CallSite& site, std::int64
   const Tensor& first = **inputs.begin();
   const AxisParameters parameters{.axis = checked_axis(axis, first.shape(), kernel.name, site), .descending = false};
   return in_operator(kernel.name, site, [&] {
-    const Tensor output = make_output(first.shape(), result, first.device());
+    Tensor output = make_output(first.shape(), result, first.device());
     const Tensor seen_output = with_an_axis(output, site);
     Tensor seen[2];
     OperatorCall call(kernel.name, kernel.row, site);

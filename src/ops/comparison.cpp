@@ -41,7 +41,7 @@ Tensor close(const char* name, const Operand& a, const Operand& b, double rtol, 
     const Tensor distance = abs(on(sub(on(first), on(second))));
     const Tensor allowed = add(on(mul(on(abs(on(second))), rtol)), atol);
     const Tensor near = logical_and(on(isfinite(on(distance))), on(le(on(distance), on(allowed))));
-    const Tensor result = logical_or(on(same), on(near));
+    Tensor result = logical_or(on(same), on(near));
     if (!equal_nan) return result;
     return logical_or(on(result), on(logical_and(on(isnan(on(first))), on(isnan(on(second))))));
   });

@@ -20,7 +20,7 @@ Tensor filled(const char* name, const CallSite& site, const Shape& shape, const 
               DType dtype) {
   check_representable(value, dtype, name, site);
   return in_operator(name, site, [&] {
-    const Tensor output = make_output(shape, dtype, device);
+    Tensor output = make_output(shape, dtype, device);
     OperatorCall call(name, operator_kernel<"fill">().row, site);
     call.write(output);
     call.constant(value, dtype);
@@ -38,7 +38,7 @@ template <class T>
 Tensor computed(const OperatorKernel& kernel, const CallSite& site, const Shape& shape, Device device, DType dtype,
                 const T& parameters) {
   return in_operator(kernel.name, site, [&] {
-    const Tensor output = make_output(shape, dtype, device);
+    Tensor output = make_output(shape, dtype, device);
     OperatorCall call(kernel.name, kernel.row, site);
     call.write(output);
     call.parameters(parameters);

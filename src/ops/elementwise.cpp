@@ -47,7 +47,11 @@ Tensor elementwise(const OperatorKernel& kernel, const CallSite& site, DType res
         converted[conversions] = tensor->to(input.dtype, site);
         tensor = &converted[conversions++];
       }
-      call.read(*tensor, *shape);
+      if (shape == &first->geometry.shape && tensor->implementation() == first) {
+        call.read(*tensor);
+      } else {
+        call.read(*tensor, *shape);
+      }
     }
     apply(call);
     return output;

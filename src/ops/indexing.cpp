@@ -49,7 +49,7 @@ Tensor gather(const Operand& x_operand, std::int64_t axis, const Operand& index_
     for (int i = 0; i < shape.rank(); ++i) {
       if (i != along && shape[i] < x.shape()[i]) source = source.narrow(i, 0, shape[i], site);
     }
-    const Tensor output = make_output(shape, x.dtype(), x.device());
+    Tensor output = make_output(shape, x.dtype(), x.device());
     const Tensor seen = with_an_axis(output, site);
     const Tensor seen_positions = with_an_axis(positions, site);
     OperatorCall call(kernel.name, kernel.row, site);
@@ -72,7 +72,7 @@ Tensor index_select(const Operand& x_operand, std::int64_t axis, const Operand& 
   return in_operator(kernel.name, site, [&] {
     Shape shape = x.shape();
     shape[along] = positions.numel();
-    const Tensor output = make_output(shape, x.dtype(), x.device());
+    Tensor output = make_output(shape, x.dtype(), x.device());
     OperatorCall call(kernel.name, kernel.row, site);
     call.write(output);
     call.read(x);
@@ -135,7 +135,7 @@ Tensor one_hot(const Operand& index_operand, std::int64_t classes) {
   return in_operator(kernel.name, site, [&] {
     Shape shape = index.shape();
     shape.push_back(classes);
-    const Tensor output = make_output(shape, DType::int64, index.device());
+    Tensor output = make_output(shape, DType::int64, index.device());
     OperatorCall call(kernel.name, kernel.row, site);
     call.write(output);
     call.read(positions);

@@ -65,7 +65,7 @@ Tensor join(const char* name, const CallSite& site, const std::vector<Tensor>& t
   }
   shape[axis] = extent;
   return in_operator(name, site, [&] {
-    const Tensor output = make_output(shape, joined_dtype(tensors), tensors.front().device());
+    Tensor output = make_output(shape, joined_dtype(tensors), tensors.front().device());
     fill_parts(name, site, tensors, output, axis);
     return output;
   });

@@ -45,7 +45,7 @@ Tensor cross_entropy(const Operand& logits, const Operand& labels, Reduction red
   const CallSite& site = logits.site();
   const Batch batch = check_batch(logits, labels, kernel.name, site);
   return in_operator(kernel.name, site, [&] {
-    const Tensor losses = make_output(batch.rows, batch.logits.dtype(), batch.logits.device());
+    Tensor losses = make_output(batch.rows, batch.logits.dtype(), batch.logits.device());
     OperatorCall call(kernel.name, kernel.row, site);
     call.write(losses);
     call.read(batch.logits);
@@ -79,7 +79,7 @@ Tensor cross_entropy_backward(const Operand& grad, const Operand& logits, const 
   }
   return in_operator(kernel.name, site, [&] {
     const Tensor share = reduction == Reduction::mean ? div(grad, batch.rows[0]) : gradient;
-    const Tensor output = make_output(batch.logits.shape(), dtype, batch.logits.device());
+    Tensor output = make_output(batch.logits.shape(), dtype, batch.logits.device());
     OperatorCall call(kernel.name, kernel.row, site);
     call.write(output);
     call.read(batch.logits);

@@ -82,7 +82,7 @@ Tensor matmul(const Operand& a_operand, const Operand& b_operand) {
     if (is_column) shape.erase(shape.rank() - 1);
     if (is_row) shape.erase(is_column ? shape.rank() - 1 : shape.rank() - 2);
 
-    const Tensor output = make_output(shape, a.dtype(), a.device());
+    Tensor output = make_output(shape, a.dtype(), a.device());
     const Tensor seen = is_row || is_column ? output.reshape(product, site) : output;
     OperatorCall call(kernel.name, kernel.row, site);
     call.write(seen);
@@ -115,7 +115,7 @@ Tensor addmm(const Operand& c_operand, const Operand& a_operand, const Operand& 
   }
   return in_operator(kernel.name, site, [&] {
     const Shape shape{a.size(0), b.size(1)};
-    const Tensor output = make_output(shape, a.dtype(), a.device());
+    Tensor output = make_output(shape, a.dtype(), a.device());
     OperatorCall call(kernel.name, kernel.row, site);
     call.write(output);
     call.read(c, shape);

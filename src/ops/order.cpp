@@ -18,7 +18,7 @@ SortResult ordered(const OperatorKernel& kernel, const CallSite& site, const Ten
   return in_operator(kernel.name, site, [&] {
     Shape shape = x.shape();
     if (shape.rank() > 0) shape[axis] = count;
-    const SortResult result{make_output(shape, x.dtype(), x.device()), make_output(shape, DType::int64, x.device())};
+    SortResult result{make_output(shape, x.dtype(), x.device()), make_output(shape, DType::int64, x.device())};
     const Tensor values = with_an_axis(result.values, site);
     const Tensor indices = with_an_axis(result.indices, site);
     const Tensor input = with_an_axis(x, site);

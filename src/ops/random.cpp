@@ -17,7 +17,7 @@ namespace {
 Tensor drawn(const OperatorKernel& kernel, const CallSite& site, Generator& generator, RandomParameters parameters,
              const Shape& shape, Device device, DType dtype) {
   return in_operator(kernel.name, site, [&] {
-    const Tensor output = make_output(shape, dtype, device);
+    Tensor output = make_output(shape, dtype, device);
     const RandomDraw draw = generator.next();
     parameters.key = draw.key;
     parameters.draw = draw.number;

@@ -50,7 +50,7 @@ template <class Parameter>
 Tensor reduce(const OperatorKernel& kernel, const CallSite& site, const Tensor& input, const ReducedShape& shape,
               bool keepdims, DType result, const Parameter& parameters) {
   return in_operator(kernel.name, site, [&] {
-    const Tensor output = make_output(keepdims ? shape.kept : shape.dropped, result, input.device());
+    Tensor output = make_output(keepdims ? shape.kept : shape.dropped, result, input.device());
     const Tensor seen = keepdims ? output : output.reshape(shape.kept, site);
     OperatorCall call(kernel.name, kernel.row, site);
     call.write(seen);

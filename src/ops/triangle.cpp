@@ -17,7 +17,7 @@ Tensor triangle(const OperatorKernel& kernel, const Operand& x, std::int64_t dia
     throw ShapeError(kernel.name, "takes matrices, not shape " + to_string(tensor.shape()), site);
   }
   return in_operator(kernel.name, site, [&] {
-    const Tensor output = make_output(tensor.shape(), tensor.dtype(), tensor.device());
+    Tensor output = make_output(tensor.shape(), tensor.dtype(), tensor.device());
     OperatorCall call(kernel.name, kernel.row, site);
     call.write(output);
     call.read(tensor);

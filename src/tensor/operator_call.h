@@ -51,6 +51,8 @@ class OperatorCall {
   void read(const Tensor& tensor, const Shape& shape) {
     inputs_[input_count_++] = {&tensor, &shape, AccessMode::read, {}, {}};
   }
+  void read(const Tensor&&) = delete;
+  void read(const Tensor&&, const Shape&) = delete;
   /// An input that is a number, as one element of `dtype`, of the rank of the first output with all strides zero (add
   /// outputs first). A value that `dtype` cannot hold is converted as a cast would: the operator checks it before.
   void constant(const Scalar& value, DType dtype);

@@ -6,8 +6,8 @@
 #include <stretto/core/view_geometry.h>
 #include <stretto/tensor/tensor.h>
 
-#include "engine/buffer.h"
 #include "base/small_objects.h"
+#include "engine/buffer.h"
 
 namespace stretto {
 

@@ -14,8 +14,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 std::map<std::string, double> figures_in(const std::string& file) {
   std::map<std::string, double> figures;
   const auto document = nlohmann::json::parse(std::ifstream(file));
-  for (const auto& figure : document["results"])
-    figures[figure["name"]] = figure["value"];
+  for (const auto& figure : document["results"]) figures[figure["name"]] = figure["value"];
   return figures;
 }
 

@@ -33,6 +33,8 @@ struct OperatorRow {
   Reference reference;
   ResultTypes result_types;
   std::vector<std::vector<DType>> dtypes;  ///< Each: the types of the operands of one trial.
+  /// Of these, the ones that are tried in all layouts; all of them where this is empty.
+  std::vector<std::vector<DType>> layout_dtypes;
   std::vector<std::vector<Shape>> shapes;  ///< Each: the shapes of the operands of one trial.
   std::vector<Range> ranges;               ///< One for each operand.
   /// How far results of floating types may be from the reference: in units of the type's epsilon, relative to the

@@ -139,7 +139,7 @@ TEST_P(OperatorTable, GivesTheSameBytesInEveryLayoutAndOnEveryDevice) {
     std::vector<Tensor> results;
   };
   std::vector<Submitted> all;
-  for (const std::vector<DType>& dtypes : row.dtypes) {
+  for (const std::vector<DType>& dtypes : row.layout_dtypes.empty() ? row.dtypes : row.layout_dtypes) {
     for (const std::vector<Shape>& shapes : row.shapes) {
       const Trial trial{dtypes, shapes};
       for (const Layout layout : all_layouts) {

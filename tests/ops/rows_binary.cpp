@@ -44,6 +44,7 @@ OperatorRow binary(const std::string& name, BinaryCall call, Number number, Oper
   };
   row.result_types = std::move(types);
   row.dtypes = pairs_of(dtypes);
+  row.layout_dtypes = alike(dtypes, 2);
   row.shapes = pairs_of_shapes();
   row.ranges = {left, right};
   row.tolerance = tolerance;

@@ -30,8 +30,8 @@ class STRETTO_API Error : public std::runtime_error {
   /// `throw;` keeps the kind of the error. Returns this error.
   Error& with_context(std::string_view operation, const CallSite& site);
 
-  /// Adds what the operation worked on, behind the message: "index 7 is out of range, with (3,4) float32, (2,) int64". The
-  /// latest wins; an empty text leaves what is there. Returns this error.
+  /// Adds what the operation worked on, behind the message: "index 7 is out of range, with (3,4) float32, (2,) int64".
+  /// The latest wins; an empty text leaves what is there. Returns this error.
   Error& with_operands(std::string_view operands);
 
   const char* what() const noexcept override;

@@ -102,10 +102,13 @@ class STRETTO_API TaskBuilder {
     return *this;
   }
 
-  /// Submits the task and returns; `body` is called later, once, with a TaskContext&, on a worker of the device (on
-  /// CUDA: on the thread that issues to it). What it captured is destroyed there. A body that throws fails the task:
-  /// reading what it writes throws that error. Throws DeviceError when a tensor is on another device than the task,
-  /// UsageError when one is not defined.
+  /// Submits the task and returns; `body` is called later, once, with a TaskContext&, and what it captured is destroyed
+  /// there.
+  ///
+  /// On a CPU device it runs on a worker, and may itself make, combine and read tensors. On a device with streams it is
+  /// called where work is issued to them: it launches, it does not wait. A body that throws fails the task: reading
+  /// what it writes throws that error. Throws DeviceError when a tensor is on another device than the task, UsageError
+  /// when one is not defined.
   template <std::invocable<TaskContext&> Body>
   void run(Body&& body) {
     submit(detail::Closure::of<TaskContext>(std::forward<Body>(body)));

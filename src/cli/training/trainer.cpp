@@ -15,8 +15,8 @@ constexpr std::int64_t test_batch = 2000;
 
 using Clock = std::chrono::steady_clock;
 
-void stamp_after(const char* name, const Tensor& tensor, Clock::time_point& time) {
-  task(name, tensor.device()).read(tensor).run([&time](TaskContext&) { time = Clock::now(); });
+void stamp_after(const char* name, const Tensor& tensor, Priority priority, Clock::time_point& time) {
+  task(name, tensor.device()).read(tensor).priority(priority).run([&time](TaskContext&) { time = Clock::now(); });
 }
 
 Tensor to_pixels(const Tensor& bytes) { return bytes.to(DType::float32) * (1.0f / 255); }
@@ -100,7 +100,7 @@ Parameters Trainer::backward(std::size_t part, std::int64_t begin, std::int64_t 
         gradients[number] = options_.wait_before_sending ? gradient : send(part, number, gradient);
         const bool last_device = part + 1 == options_.devices.size();
         if (options_.stamp && last_device && number == Parameters::count - 1) {
-          stamp_after("backward ended", gradient, stamps_.back().backward_ended);
+          stamp_after("backward ended", gradient, Priority::normal, stamps_.back().backward_ended);
         }
       });
   losses_[part] += loss;
@@ -110,7 +110,8 @@ Parameters Trainer::backward(std::size_t part, std::int64_t begin, std::int64_t 
 Tensor Trainer::send(std::size_t part, int number, const Tensor& gradient) {
   Tensor sent = gradient.to(options_.devices.front());
   if (options_.stamp && number == 0 && part + 1 == options_.devices.size()) {
-    stamp_after("first gradient arrived", sent, stamps_.back().first_gradient_arrived);
+    // Urgent, so that the time is that of the arrival and not that of the first device's leisure.
+    stamp_after("first gradient arrived", sent, Priority::high, stamps_.back().first_gradient_arrived);
   }
   return sent;
 }
