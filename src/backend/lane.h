@@ -11,9 +11,7 @@
 namespace stretto {
 
 /// What a lane executes. The engine's task derives from it; a lane knows nothing else of a task.
-struct Work {
-  Work* next = nullptr;  ///< Whoever holds the work in a list uses it.
-};
+struct Work {};
 
 inline constexpr int priority_count = 3;
 

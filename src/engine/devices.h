@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <set>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "backend/backend.h"
 #include "base/mutex.h"
 #include "memory/memory_pool.h"
+#include "ordering/task_reference.h"
 
 namespace stretto {
 
@@ -23,6 +25,10 @@ struct EngineDevice {
   WorkerLane* workers = nullptr;       ///< Of an unordered device.
   std::unique_ptr<Launcher> launcher;  ///< Of a device with in-order lanes.
   bool host_accessible = false;
+
+  /// Queued tasks that were raised above their place in the queue. Under the recording lock.
+  std::vector<TaskReference> urgent;
+  std::atomic<int> urgent_count{0};
 
   /// Buffers of a megabyte or more that hold memory, for the message when there is no more.
   Mutex holders_mutex;

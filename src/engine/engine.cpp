@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <mutex>
@@ -24,10 +25,17 @@ namespace {
 constexpr std::uint32_t submissions_between_looks = 256;
 // Whatever the machine, so much may wait to be freed by pending tasks.
 constexpr std::size_t least_byte_limit = std::size_t{32} << 20;
+// How many submissions are let through when what is pending does not move.
+constexpr std::uint64_t let_through = 2048;
 
 std::uint64_t max_inflight() {
   static const auto limit = static_cast<std::uint64_t>(environment().max_inflight);
   return limit;
+}
+
+std::mutex& names_mutex() {
+  static std::mutex& mutex = *new std::mutex;
+  return mutex;
 }
 
 }  // namespace
@@ -47,13 +55,14 @@ Backend* Engine::backend(DeviceKind kind) { return scheduler_.devices().backend(
 MemoryPool& Engine::memory_pool(Device device) { return *scheduler_.devices().at(device).memory; }
 
 const char* intern(std::string_view name) {
-  static std::mutex& mutex = *new std::mutex;
   static auto& names = *new std::set<std::string, std::less<>>;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(names_mutex());
   auto found = names.find(name);
   if (found == names.end()) found = names.emplace(name).first;
   return found->c_str();
 }
+void lock_names_for_fork() { names_mutex().lock(); }
+void unlock_names_after_fork() { names_mutex().unlock(); }
 
 int BodyContext::declared(const Buffer& buffer) const {
   int modes = 0;
@@ -144,8 +153,11 @@ std::size_t Engine::byte_limit() {
 void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit) {
   std::uint64_t seen = amount();
   if (seen < limit) return;
+  PendingCount& count = scheduler_.count();
+  ThreadState& me = scheduler_.thread();
+  if (count.completed() == me.let_through_at && me.submissions < me.let_through_to) return;
   // Waits until an eighth is gone, so that the wait is not repeated at once. If nothing moves for a second, what is
-  // pending waits for something that only the caller can do: it is let through.
+  // pending may wait for something that only the caller can do: it is let through for a while.
   using clock = std::chrono::steady_clock;
   scheduler_.blocked().fetch_add(1, std::memory_order_relaxed);
   clock::time_point moved = clock::now();
@@ -156,6 +168,8 @@ void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit)
       seen = now;
       moved = clock::now();
     } else if (clock::now() - moved > std::chrono::seconds(1)) {
+      me.let_through_at = count.completed();
+      me.let_through_to = me.submissions + let_through;
       break;
     }
     if (polls < 1000) {
@@ -188,7 +202,13 @@ void Engine::commit(Task& task, const Submission& submission) {
     const SpinLockGuard lock(scheduler_.recording());
     recorder.begin(submission, Task::Kind::normal);
     task.access_count = static_cast<std::uint32_t>(count);
-    for (const Access& access : submission.accesses) recorder.access(access);
+    // What a task reads is what was there before it, also where it writes: reads are recorded first.
+    for (const Access& access : submission.accesses)
+      if (reads(access.mode)) recorder.access(access);
+    for (const Access& access : submission.accesses)
+      if (!reads(access.mode)) recorder.access(access);
+    if (scheduler_.ending()) [[unlikely]]
+      recorder.note_end();
     ready = recorder.finish();
   }
   recorder.carry_out_joins();

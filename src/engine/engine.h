@@ -56,6 +56,8 @@ class Engine {
   bool serial() const;
   /// Tasks submitted and not yet complete.
   std::size_t pending_tasks() const;
+  /// The machinery, for tests and diagnostics.
+  Scheduler& scheduler() { return scheduler_; }
 
  private:
   friend class BufferReference;

@@ -13,9 +13,9 @@ namespace stretto {
 /// The failures that nobody was told of yet.
 class FailureBook {
  public:
-  /// A new root failure; `error` is what the task's body threw, with the task's name and line.
-  FailureReference add(std::exception_ptr error) {
-    const FailureReference failure(new Failure(std::move(error), next_.fetch_add(1, std::memory_order_relaxed)));
+  /// A new root failure; `error` is what the task's body threw, with the task's name and line, `sequence` the task's.
+  FailureReference add(std::exception_ptr error, std::uint64_t sequence) {
+    const FailureReference failure(new Failure(std::move(error), sequence));
     const MutexLock lock(mutex_);
     unread_.push_back(failure);
     return failure;
@@ -36,7 +36,6 @@ class FailureBook {
  private:
   Mutex mutex_;
   std::vector<FailureReference> unread_ STRETTO_GUARDED_BY(mutex_);
-  std::atomic<std::uint64_t> next_{1};
 };
 
 }  // namespace stretto

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include <stretto/base/error.h>
 
@@ -101,14 +102,25 @@ void Launcher::reset_after_fork() {
   lost_.store(true);
   pending_.store(0);
   in_flight_.store(0);
+  // What those threads held or waited for is left behind.
+  new (&mutex_) Mutex;
+  new (&pushed_) ConditionVariable;
+  new (&retire_mutex_) Mutex;
+  new (&issued_any_) ConditionVariable;
+  new (&issuer_) std::thread;
+  new (&retirer_) std::thread;
+}
+
+bool Launcher::fail_if_lost(Task& task) {
+  if (!lost_.load(std::memory_order_relaxed)) [[likely]]
+    return false;
+  fail_and_complete(task, DeviceError(to_string(device_.device) + " cannot be used in a forked child"));
+  return true;
 }
 
 void Launcher::push(Task& task) {
   pending_.fetch_add(1, std::memory_order_acq_rel);
-  if (lost_.load(std::memory_order_relaxed)) [[unlikely]] {
-    fail_and_complete(task, DeviceError(to_string(device_.device) + " cannot be used in a forked child"));
-    return;
-  }
+  if (fail_if_lost(task)) return;
   if (issuer_id_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
     followers_.push_back(&task);
     return;
@@ -129,6 +141,7 @@ void Launcher::issue_loop() {
     {
       MutexLock lock(mutex_);
       while (task == nullptr) {
+        if (stopping_) return;
         for (auto& queue : queues_) {
           if (queue.empty()) continue;
           task = queue.front();
@@ -136,7 +149,6 @@ void Launcher::issue_loop() {
           break;
         }
         if (task != nullptr) break;
-        if (stopping_) return;
         if (blocked_.empty()) {
           pushed_.wait(lock);
         } else if (!pushed_.wait_for(lock, memory_retry)) {
@@ -162,7 +174,7 @@ void Launcher::issue_loop() {
 }
 
 bool Launcher::try_issue(Task& task) {
-  if (task.failure.load(std::memory_order_acquire) != nullptr) {
+  if (scheduler_.is_skipped(task)) {
     task.invoke(task, nullptr);
     complete(task);
     return true;
@@ -255,6 +267,7 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
 
 void Launcher::run_to_end(Task& task) {
   pending_.fetch_add(1, std::memory_order_acq_rel);
+  if (fail_if_lost(task)) return;
   if (!try_issue(task)) {
     fail_for_memory(task);
     return;

@@ -42,7 +42,7 @@ class Launcher {
   /// Ends the threads. What was not issued stays so.
   void stop();
   /// In the child after a fork: the device is lost to it.
-  void reset_after_fork();
+  void reset_after_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   struct Issued {
@@ -73,6 +73,7 @@ class Launcher {
   bool retire_front(LaneState& lane);
   void complete(Task& task);
   void fail_blocked_if_stuck();
+  bool fail_if_lost(Task& task);
   void fail_for_memory(Task& task);
   template <typename Failure>
   void fail_and_complete(Task& task, const Failure& failure);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -31,17 +32,13 @@ void keep_lifecycle(Scheduler& scheduler) {
 // --- The end of the process
 // ----------------------------------------------------------------------------------------------
 
-void Scheduler::mark_needed_at_exit() {
+void Scheduler::need_at_exit(Task& needed) {
   std::vector<Task*> open;
   const auto need = [&](Task& task) {
     if ((task.state.fetch_or(Task::needed_at_exit, std::memory_order_acq_rel) & Task::needed_at_exit) == 0)
       open.push_back(&task);
   };
-  for (std::uint32_t slot = 0; slot < slab_.used(); ++slot) {
-    Task& task = slab_.at(slot);
-    if ((task.flags & Task::outside_effect) != 0 && task.successors.load(std::memory_order_acquire) != closed_list)
-      need(task);
-  }
+  need(needed);
   while (!open.empty()) {
     Task& task = *open.back();
     open.pop_back();
@@ -49,12 +46,35 @@ void Scheduler::mark_needed_at_exit() {
   }
 }
 
-std::string Scheduler::describe_pending() {
+void Scheduler::begin_end() {
+  dropped_ = FailureReference(new Failure(
+      std::make_exception_ptr(
+          Error("the value was dropped: the process is ending, and no task with outside effects needed it")),
+      std::numeric_limits<std::uint64_t>::max()));
+  dropped_->read.store(true);
+  const SpinLockGuard lock(recording_);
+  for (std::uint32_t slot = 0; slot < slab_.used(); ++slot) {
+    Task& task = slab_.at(slot);
+    if ((task.flags & Task::outside_effect) != 0 && task.successors.load(std::memory_order_acquire) != closed_list)
+      need_at_exit(task);
+  }
+  ending_.store(true);
+}
+
+void Scheduler::drop_unless_needed(Task& task) {
+  if (ending_.load(std::memory_order_acquire) &&
+      (task.state.load(std::memory_order_relaxed) & Task::needed_at_exit) == 0)
+    fail(task, dropped_);
+}
+
+std::string Scheduler::describe_lost() {
   std::map<std::string, int> names;
   const SpinLockGuard lock(recording_);
   for (std::uint32_t slot = 0; slot < slab_.used(); ++slot) {
     const Task& task = slab_.at(slot);
-    if (task.kind != Task::Kind::normal || task.successors.load(std::memory_order_acquire) == closed_list) continue;
+    if (task.kind != Task::Kind::normal || task.successors.load(std::memory_order_acquire) == closed_list ||
+        (task.state.load(std::memory_order_relaxed) & Task::needed_at_exit) == 0 || thread().is_inside(task))
+      continue;
     const std::string place = to_string(task.site());
     ++names[std::string(task.name) + (place.empty() ? "" : " at " + place)];
   }
@@ -71,33 +91,7 @@ std::string Scheduler::describe_pending() {
 }
 
 void Scheduler::end() {
-  if (serial_.load() || ending_.load()) {
-    ending_.store(true);
-  } else {
-    {
-      const SpinLockGuard lock(recording_);
-      mark_needed_at_exit();
-    }
-    ending_.store(true);
-    using clock = std::chrono::steady_clock;
-    const clock::time_point deadline =
-        clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(environment().exit_timeout * 1000));
-    await([&] { return count_.pending() == 0 || clock::now() > deadline; });
-    if (count_.pending() > 0) {
-      std::fprintf(stderr, "stretto: gave up at exit after %g s (STRETTO_EXIT_TIMEOUT), lost: %s\n",
-                   environment().exit_timeout, describe_pending().c_str());
-      // Workers are inside tasks that do not end: they cannot be joined, so the process ends around them.
-      std::fflush(nullptr);
-      std::_Exit(1);
-    }
-    devices_.for_each([](EngineDevice& device) {
-      if (device.launcher != nullptr) device.launcher->stop();
-      if (device.workers != nullptr) device.workers->stop();
-    });
-    // Destructors of globals may still use tensors: from here on, on their own thread.
-    serial_.store(true);
-    ending_.store(false);
-  }
+  if (!serial()) end_threads();
   if (trace::enabled() && environment().trace) {
     trace::enable(false);
     try {
@@ -115,17 +109,63 @@ void Scheduler::end() {
   }
 }
 
+void Scheduler::end_threads() {
+  begin_end();
+  if (thread().frame != nullptr) {
+    // Exit was called inside a task, which can neither end nor be waited for.
+    const std::string lost = describe_lost();
+    if (!lost.empty())
+      std::fprintf(stderr, "stretto: exit was called inside the task %s, lost: %s\n", thread().frame->task->name,
+                   lost.c_str());
+    return;
+  }
+  using clock = std::chrono::steady_clock;
+  const clock::time_point deadline =
+      clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(environment().exit_timeout * 1000));
+  // What other threads submit from here on, outside tasks, is not waited for: they may never stop.
+  bool turn = false;
+  await([&] { return (turn = epoch_turn_.try_lock()) || clock::now() > deadline; });
+  bool done = false;
+  if (turn) {
+    int epoch = 0;
+    {
+      const SpinLockGuard lock(recording_);
+      epoch = count_.begin_epoch();
+    }
+    await([&] { return (done = count_.pending(epoch) == 0) || clock::now() > deadline; });
+    epoch_turn_.unlock();
+  }
+  if (!done) {
+    std::fprintf(stderr, "stretto: gave up at exit after %g s (STRETTO_EXIT_TIMEOUT), lost: %s\n",
+                 environment().exit_timeout, describe_lost().c_str());
+    // Workers are inside tasks that do not end: they cannot be joined, so the process ends around them.
+    std::fflush(nullptr);
+    std::_Exit(1);
+  }
+  devices_.for_each([](EngineDevice& device) {
+    if (device.launcher != nullptr) device.launcher->stop();
+    if (device.workers != nullptr) device.workers->stop();
+  });
+  // Destructors of globals may still use tensors: from here on, on their own thread.
+  serial_.store(true);
+  ending_.store(false);
+}
+
 // --- Forks
 // ---------------------------------------------------------------------------------------------------------------
 
 void Scheduler::before_fork() {
-  // A fork inside a submission cannot happen: this thread is not in one. Other threads are held at the edge of theirs.
+  // Other threads are held at the edge of a submission or a completion, and in the serial engine between two tasks. A
+  // fork inside a task of the serial engine comes from whoever holds its lock.
+  if (thread().frame == nullptr) serial_order_.lock();
+  lock_names_for_fork();
   recording_.lock();
+  slab_.lock_for_fork();
+  count_.lock_for_fork();
   failing_.lock();
   binding_.lock();
   failures_.mutex().lock();
   progress_mutex_.lock();
-  urgent_mutex_.lock();
   devices_.for_each([](EngineDevice& device) {
     device.holders_mutex.lock();
     device.memory->lock_for_fork();
@@ -137,12 +177,15 @@ void Scheduler::after_fork(bool in_child) {
     device.memory->unlock_after_fork();
     device.holders_mutex.unlock();
   });
-  urgent_mutex_.unlock();
   progress_mutex_.unlock();
   failures_.mutex().unlock();
   binding_.unlock();
   failing_.unlock();
+  count_.unlock_after_fork();
+  slab_.unlock_after_fork();
   recording_.unlock();
+  unlock_names_after_fork();
+  if (thread().frame == nullptr) serial_order_.unlock();
   if (in_child) poison_all_pending();
 }
 
@@ -150,7 +193,15 @@ void Scheduler::poison_all_pending() {
   devices_.for_each([](EngineDevice& device) {
     if (device.workers != nullptr) device.workers->reset_after_fork();
     if (device.launcher != nullptr) device.launcher->reset_after_fork();
+    device.urgent.clear();
+    device.urgent_count = 0;
   });
+  // A thread that is gone may have been waiting with it.
+  new (&epoch_turn_) Mutex;
+  new (&progress_) ConditionVariable;
+  // The parent tells of its failures.
+  failures_.take_unread();
+  waits_inside_.clear();
   FailureReference failure(
       new Failure(std::make_exception_ptr(
                       Error("the value was still being computed when the process forked; only the parent has it")),
@@ -160,7 +211,6 @@ void Scheduler::poison_all_pending() {
   stalled_ = 0;
   awaiting_release_ = 0;
   blocked_ = 0;
-  urgent_.clear();
   urgent_count_ = 0;
   const SpinLockGuard lock(recording_);
   for (std::uint32_t slot = 0; slot < slab_.used(); ++slot) {

@@ -24,13 +24,18 @@ void PendingCount::give_back(Cell& cell) {
   free_cells_.push_back(&cell);
 }
 
-std::uint64_t PendingCount::pending(int epoch) const {
-  // Completions first: a task that is counted as complete was counted as submitted before.
-  std::uint64_t completed = 0;
+std::uint64_t PendingCount::completed(int epoch) const {
+  std::uint64_t sum = 0;
   const int count = cell_count_.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i)
-    completed += cells_[i].load(std::memory_order_relaxed)->completed[epoch].load(std::memory_order_acquire);
-  return submitted_[epoch].load(std::memory_order_relaxed) - completed;
+    sum += cells_[i].load(std::memory_order_relaxed)->completed[epoch].load(std::memory_order_acquire);
+  return sum;
+}
+
+std::uint64_t PendingCount::pending(int epoch) const {
+  // Completions first: a task that is counted as complete was counted as submitted before.
+  const std::uint64_t completions = completed(epoch);
+  return submitted_[epoch].load(std::memory_order_relaxed) - completions;
 }
 
 int PendingCount::executing() const {

@@ -31,16 +31,19 @@ class PendingCount {
   Cell& take_cell();
   void give_back(Cell& cell);
 
-  /// Under the recording lock: counts a submission, and says in which epoch.
-  int submit() {
-    const int epoch = epoch_.load(std::memory_order_relaxed);
+  /// Under the recording lock: counts a submission, in the current epoch or in that of a pending task.
+  void submit(int epoch) {
     auto& count = submitted_[epoch];
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    return epoch;
   }
+
+  /// Under the recording lock: 1, 2, 3, ...
+  std::uint64_t next_sequence() { return ++sequence_; }
 
   std::uint64_t pending(int epoch) const;
   std::uint64_t pending() const { return pending(0) + pending(1); }
+
+  std::uint64_t completed() const { return completed(0) + completed(1); }
 
   /// Bodies that run at this moment, roughly.
   int executing() const;
@@ -53,13 +56,19 @@ class PendingCount {
   }
   int epoch() const { return epoch_.load(std::memory_order_relaxed); }
 
+  /// Around a fork.
+  void lock_for_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
+  void unlock_after_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
   /// For the child after a fork: nothing is pending.
   void reset();
 
  private:
+  std::uint64_t completed(int epoch) const;
+
   static constexpr int max_cells = 8192;
   std::atomic<int> epoch_{0};
   std::array<std::atomic<std::uint64_t>, 2> submitted_{};
+  std::uint64_t sequence_ = 0;
   alignas(64) std::atomic<int> cell_count_{0};
   std::array<std::atomic<Cell*>, max_cells> cells_{};
   Mutex mutex_;

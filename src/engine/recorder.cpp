@@ -7,6 +7,7 @@ namespace stretto {
 Recorder::Recorder(Scheduler& scheduler, Task& task) : scheduler_(scheduler), task_(task) {}
 
 void Recorder::begin(const Submission& submission, Task::Kind kind) {
+  task_.sequence = scheduler_.count().next_sequence();
   task_.name = submission.name;
   task_.file = submission.site.file;
   task_.line = std::min(submission.site.line, Task::max_line);
@@ -20,7 +21,11 @@ void Recorder::begin(const Submission& submission, Task::Kind kind) {
   if (kind == Task::Kind::normal && submission.device.kind() != DeviceKind::cpu) task_.flags |= Task::in_order;
   task_.recorded_kind = submission.device.kind();
   task_.recorded_in_order = task_.is_in_order();
-  if (scheduler_.count().submit() == 1) task_.flags |= Task::odd_epoch;
+  // What a task submits is part of it: whoever waits for all, waits for both.
+  const ThreadState::Frame* frame = scheduler_.thread().frame;
+  const int epoch = frame == nullptr ? scheduler_.count().epoch() : frame->task->epoch();
+  scheduler_.count().submit(epoch);
+  if (epoch == 1) task_.flags |= Task::odd_epoch;
   task_.state.store(0, std::memory_order_relaxed);
   task_.point.store(0, std::memory_order_relaxed);
   task_.link_count = 0;
@@ -38,7 +43,12 @@ void Recorder::access(const Access& access) {
     if (mode == AccessMode::read) mode = AccessMode::read_write;
   }
   const Box* box = access.box;
-  if (box != nullptr && box->empty()) box = nullptr;
+  if (box != nullptr && box->empty()) {
+    // Ordered like an access to everything; but what was there before, stays.
+    box = nullptr;
+    if (mode == AccessMode::write && buffer.bytes_ > 0) mode = AccessMode::read_write;
+  }
+  buffer_ = &buffer;
   buffer.log_.access(box, mode, scheduler_.slab().reference(task_), *this);
 }
 
@@ -79,6 +89,13 @@ TaskReference Recorder::join(std::span<const TaskReference> tasks) {
   joined.invoke = nullptr;  // a slot keeps what its last task ran
   Recorder recorder(scheduler_, joined);
   recorder.begin({.name = "join", .device = Device(task_.device_kind, task_.device_index)}, Task::Kind::join);
+  joined.invoke = nullptr;
+  if (buffer_ != nullptr) {
+    // It stands for writers of the buffer, perhaps: if one of them fails, that is noted in the buffer's log under the
+    // join's name.
+    joined.access_count = 1;
+    joined.accesses[0] = reinterpret_cast<std::uintptr_t>(buffer_) | static_cast<std::uintptr_t>(AccessMode::write);
+  }
   for (const TaskReference task : tasks) recorder.after(task, true);
   if (recorder.finish()) joins_.push_back(&joined);
   return scheduler_.slab().reference(joined);
@@ -137,6 +154,12 @@ bool Recorder::tie(const Candidate& candidate, int index) {
     keep_predecessor(predecessor, edge, index);
   }
   return false;
+}
+
+void Recorder::note_end() {
+  if (scheduler_.thread().frame == nullptr) return;
+  task_.state.store(Task::needed_at_exit, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < count_; ++i) scheduler_.need_at_exit(*candidate(i).task);
 }
 
 bool Recorder::finish() {

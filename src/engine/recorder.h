@@ -21,6 +21,8 @@ class Recorder final : public AccessSink {
   void add_predecessor(Task& predecessor, bool carries_value);
   std::size_t predecessor_count() const { return count_; }
   const FailureReference& failure() const { return failure_; }
+  /// The process is ending: what a task with outside effects submits is needed, and so is what that comes after.
+  void note_end();
   /// Ties the edges. True when nothing is left to wait for: the caller dispatches the task after it let go of the lock.
   bool finish();
   /// Carries out joins that had nothing left to wait for. After the caller let go of the lock.
@@ -49,6 +51,7 @@ class Recorder final : public AccessSink {
   std::size_t count_ = 0;
   std::array<Candidate, inline_candidates> first_;
   std::vector<Candidate> more_;
+  Buffer* buffer_ = nullptr;  ///< Whose access is being recorded.
   FailureReference failure_;
   std::vector<Task*> joins_;
 };

@@ -36,6 +36,30 @@ class ScopeEnd {
   Function function_;
 };
 
+/// What a body sees of where it runs. Chunks of its loops that other threads run belong to the task there, too: what
+/// they wait for and submit is waited for and submitted inside it.
+class TaskLoops final : public KernelContext {
+ public:
+  TaskLoops(Scheduler& scheduler, Task& task, KernelContext& inner)
+      : scheduler_(scheduler), task_(task), inner_(inner) {}
+
+  void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body) override {
+    inner_.parallel_for(chunks, [&](std::int64_t chunk) {
+      ThreadState& me = scheduler_.thread();
+      ThreadState::Frame frame{&task_, me.frame};
+      me.frame = &frame;
+      const ScopeEnd leave([&] { me.frame = frame.outer; });
+      body(chunk);
+    });
+  }
+  void* native_stream() const override { return inner_.native_stream(); }
+
+ private:
+  Scheduler& scheduler_;
+  Task& task_;
+  KernelContext& inner_;
+};
+
 /// One predecessor less; true when it was the last.
 bool arrive(Task& task) {
   // When one is left it is the caller's, and nobody else changes the number: a store will do.
@@ -75,22 +99,26 @@ Work& Scheduler::put_back(Work& work) {
   return work;
 }
 
-void Scheduler::execute(Work& work, KernelContext& context) { execute_body(static_cast<Task&>(work), context); }
+void Scheduler::execute(Work& work, KernelContext& context) {
+  ThreadState& me = thread();
+  std::vector<Task*>* const inline_ready = std::exchange(me.inline_ready, nullptr);
+  execute_body(static_cast<Task&>(work), context);
+  me.inline_ready = inline_ready;
+}
 
 void Scheduler::execute_body(Task& task, KernelContext& context) {
   ThreadState& me = thread();
   ThreadState::Frame frame{&task, me.frame};
   me.frame = &frame;
   me.cell().enter();
-  const bool dropped = ending_.load(std::memory_order_relaxed) &&
-                       (task.state.load(std::memory_order_relaxed) & Task::needed_at_exit) == 0;
-  if (task.failure.load(std::memory_order_acquire) != nullptr || dropped) [[unlikely]] {
+  if (is_skipped(task)) [[unlikely]] {
     task.invoke(task, nullptr);
   } else {
     bool entered = false;
     try {
       if (!task.is_in_order()) bind_memory(task);
-      BodyContext body(task, context);
+      TaskLoops loops(*this, task, context);
+      BodyContext body(task, loops);
       entered = true;
       if (trace::enabled()) [[unlikely]] {
         trace::TaskRecord record{task.name, task.site(), body.device(), trace::now(), 0};
@@ -124,16 +152,22 @@ Work* Scheduler::run_claimed_early(Task& task, KernelContext& context) {
 bool Scheduler::run_urgent(KernelContext& context) {
   if (urgent_count_.load(std::memory_order_relaxed) == 0) [[likely]]
     return false;
+  EngineDevice* own = nullptr;
+  devices_.for_each([&](EngineDevice& device) {
+    if (device.workers != nullptr && device.workers->on_worker()) own = &device;
+  });
+  if (own == nullptr || own->urgent_count.load(std::memory_order_relaxed) == 0) return false;
   Task* task = nullptr;
   {
-    const std::lock_guard lock(urgent_mutex_);
-    while (task == nullptr && !urgent_.empty()) {
-      Task& candidate = slab_.at(urgent_.back().slot);
-      urgent_.pop_back();
-      // If the slot lives another life by now, another ready task runs early: no harm.
-      if (claim_early(candidate)) task = &candidate;
+    const SpinLockGuard lock(recording_);
+    while (task == nullptr && !own->urgent.empty()) {
+      const TaskReference reference = own->urgent.back();
+      own->urgent.pop_back();
+      urgent_count_.fetch_sub(1, std::memory_order_relaxed);
+      Task& candidate = slab_.at(reference.slot);
+      if (candidate.generation == reference.generation && claim_early(candidate)) task = &candidate;
     }
-    urgent_count_.store(static_cast<int>(urgent_.size()), std::memory_order_relaxed);
+    own->urgent_count.store(static_cast<int>(own->urgent.size()), std::memory_order_relaxed);
   }
   if (task == nullptr) return false;
   if (Work* next = run_claimed_early(*task, context)) dispatch(static_cast<Task&>(*next));
@@ -182,21 +216,48 @@ void Scheduler::dispatch(Task& task) {
 }
 
 void Scheduler::run_inline(Task& task) {
-  const std::lock_guard order(serial_order_);
-  if (task.is_in_order()) {
-    devices_.known(task.device_kind, task.device_index).launcher->run_to_end(task);
+  ThreadState& me = thread();
+  if (me.inline_ready != nullptr) {
+    me.inline_ready->push_back(&task);
     return;
   }
-  InlineContext context;
-  execute_body(task, context);
-  complete(task, nullptr);
+  // One task at a time in the process. What a body submits runs inside it, on the thread that the body runs on.
+  std::unique_lock order(serial_order_, std::defer_lock);
+  if (me.frame == nullptr) order.lock();
+  // Successors that become ready run one after the other, not one inside the other: a chain may be of any length.
+  std::vector<Task*> ready{&task};
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    Task& one = *ready[i];
+    me.inline_ready = &ready;
+    if (one.is_in_order()) {
+      devices_.known(one.device_kind, one.device_index).launcher->run_to_end(one);
+    } else {
+      InlineContext context;
+      execute(one, context);
+      complete(one, nullptr);
+    }
+    me.inline_ready = nullptr;
+  }
 }
 
 void Scheduler::carry_out(Task& task) {
+  if (task.kind == Task::Kind::join) {
+    complete_join(task);
+    return;
+  }
   InlineContext inline_context;
   BodyContext context(task, inline_context);
   if (task.invoke != nullptr) task.invoke(task, &context);
   complete(task, nullptr);
+}
+
+void Scheduler::complete_join(Task& task) {
+  // Joins come after joins, in chains as long as a variable has readers: one after the other, not one inside the other.
+  std::vector<Task*>& joins = thread().joins;
+  joins.push_back(&task);
+  if (joins.size() > 1) return;
+  for (std::size_t i = 0; i < joins.size(); ++i) complete(*joins[i], nullptr);
+  joins.clear();
 }
 
 // --- Completion
@@ -218,7 +279,7 @@ Work* Scheduler::complete(Task& task, WorkerLane* lane) {
   release_list(list, failure, Point(), lane, next);
 
   ThreadState& me = thread();
-  const int epoch = (task.flags & Task::odd_epoch) != 0 ? 1 : 0;
+  const int epoch = task.epoch();
   if (task.access_count > Task::inline_accesses) delete[] reinterpret_cast<std::uintptr_t*>(task.accesses[0]);
   const bool early = task.pending.load(std::memory_order_relaxed) == Task::claimed_early;
   if (!early || (task.state.fetch_or(Task::done_early, std::memory_order_acq_rel) & Task::popped_stale) != 0)
@@ -285,11 +346,12 @@ FailureReference Scheduler::current_failure(const Task& task) {
     throw;
   } catch (Error& error) {
     if (error.operation().empty()) error.with_context(task.name, site);
-    return failures_.add(std::current_exception());
+    return failures_.add(std::current_exception(), task.sequence);
   } catch (const std::exception& error) {
-    return failures_.add(std::make_exception_ptr(Error(task.name, error.what(), site)));
+    return failures_.add(std::make_exception_ptr(Error(task.name, error.what(), site)), task.sequence);
   } catch (...) {
-    return failures_.add(std::make_exception_ptr(Error(task.name, "threw something that is no std::exception", site)));
+    return failures_.add(std::make_exception_ptr(Error(task.name, "threw something that is no std::exception", site)),
+                         task.sequence);
   }
 }
 
@@ -299,17 +361,23 @@ void Scheduler::publish_failure(Task& task, Failure* failure) {
     if (writes(task.mode(i))) task.buffer(i).mark_failed(slab_.reference(task), FailureReference(failure));
 }
 
-void Scheduler::raise_priority(Task& task, Priority priority) {
-  if (task.recorded_priority <= priority) return;
-  task.recorded_priority = priority;
-  task.priority.store(priority, std::memory_order_relaxed);
-  if (task.pending.load(std::memory_order_acquire) == Task::queued && task.kind == Task::Kind::normal &&
-      !task.is_in_order()) {
-    const std::lock_guard lock(urgent_mutex_);
-    urgent_.push_back(slab_.reference(task));
-    urgent_count_.store(static_cast<int>(urgent_.size()), std::memory_order_relaxed);
+void Scheduler::raise_priority(Task& raised, Priority priority) {
+  std::vector<Task*> open{&raised};
+  while (!open.empty()) {
+    Task& task = *open.back();
+    open.pop_back();
+    if (task.recorded_priority <= priority) continue;
+    task.recorded_priority = priority;
+    task.priority.store(priority, std::memory_order_relaxed);
+    if (task.pending.load(std::memory_order_acquire) == Task::queued && task.kind == Task::Kind::normal &&
+        !task.is_in_order()) {
+      EngineDevice& device = devices_.known(DeviceKind::cpu, task.device_index);
+      device.urgent.push_back(slab_.reference(task));
+      device.urgent_count.store(static_cast<int>(device.urgent.size()), std::memory_order_relaxed);
+      urgent_count_.fetch_add(1, std::memory_order_relaxed);
+    }
+    for_each_pending_predecessor(task, [&](Task& predecessor) { open.push_back(&predecessor); });
   }
-  for_each_pending_predecessor(task, [&](Task& predecessor) { raise_priority(predecessor, priority); });
 }
 
 }  // namespace stretto

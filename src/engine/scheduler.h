@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "backend/lane.h"
@@ -81,14 +82,38 @@ class Scheduler final : public Executor {
   template <typename Function>
   void for_each_pending_predecessor(Task& task, Function function) STRETTO_REQUIRES(recording_);
 
+  /// The waits that tasks are in, by task. Under the recording lock.
+  std::unordered_multimap<const Task*, TaskReference>& waits_inside() STRETTO_REQUIRES(recording_) {
+    return waits_inside_;
+  }
+  /// Calls `function(wait)` for each wait that a running task is in.
+  template <typename Function>
+  void for_each_wait_inside(const Task& task, Function function) STRETTO_REQUIRES(recording_) {
+    if (waits_inside_.empty()) return;
+    const auto [begin, end] = waits_inside_.equal_range(&task);
+    for (auto entry = begin; entry != end; ++entry)
+      if (slab_.at(entry->second.slot).generation == entry->second.generation) function(slab_.at(entry->second.slot));
+  }
+
   /// Blocks until `done()`; it is looked at when a worker runs out of work, and now and then.
   void await(FunctionRef<bool()> done);
 
   // Ends and forks; see lifecycle.cpp.
   /// Finishes what has effects outside, drops the rest, ends all threads. Later submissions run on the caller's thread.
   void end();
-  void before_fork();
-  void after_fork(bool in_child);
+  bool ending() const { return ending_.load(std::memory_order_relaxed); }
+  /// Whether a task's body is not to run: what it needs failed, or the process is ending and nobody needs it.
+  bool is_skipped(Task& task) {
+    if (ending()) [[unlikely]]
+      drop_unless_needed(task);
+    return task.failure.load(std::memory_order_acquire) != nullptr;
+  }
+  /// Threads that wait for an epoch hold it: one must have ended before its number is used again.
+  Mutex& epoch_turn() STRETTO_RETURN_CAPABILITY(epoch_turn_) { return epoch_turn_; }
+  /// A pending task, and through it what it waits for, must run even though the process is ending.
+  void need_at_exit(Task& task) STRETTO_REQUIRES(recording_);
+  void before_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
+  void after_fork(bool in_child) STRETTO_NO_THREAD_SAFETY_ANALYSIS;
 
   /// Bodies that get on at this moment: not those that wait for memory or for other tasks.
   int executing() const { return count_.executing() - stalled_.load(std::memory_order_relaxed); }
@@ -106,11 +131,15 @@ class Scheduler final : public Executor {
   void release_list(std::uintptr_t list, Failure* failure, Point point, WorkerLane* lane, Work*& next);
   void make_ready(Task& task, WorkerLane* lane, Work*& next);
   void run_inline(Task& task);
+  void complete_join(Task& task);
   void recycle(Task& task);
   bool try_bind(Buffer& buffer, const char* name, CallSite site, LaneId lane, PointSet& waits);
   [[noreturn]] void throw_out_of_memory(Buffer& buffer, const char* name, CallSite site);
-  void mark_needed_at_exit() STRETTO_REQUIRES(recording_);
-  std::string describe_pending();
+  void drop_unless_needed(Task& task);
+  void begin_end();
+  void end_threads() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
+  /// Names the needed tasks that are still pending, but for those that the calling thread is inside of.
+  std::string describe_lost();
   void poison_all_pending();
 
   // Written at every submission.
@@ -120,7 +149,7 @@ class Scheduler final : public Executor {
   alignas(64) TaskSlab slab_;
   std::atomic<bool> serial_;
   std::atomic<bool> ending_{false};
-  std::atomic<int> urgent_count_{0};
+  std::atomic<int> urgent_count_{0};  ///< Of all devices together.
   std::atomic<int> stalled_{0};
 
   // Written by whoever begins or ends a wait.
@@ -130,13 +159,14 @@ class Scheduler final : public Executor {
   alignas(64) std::atomic<int> progress_waiters_{0};
 
   alignas(64) FailureBook failures_;
-  std::recursive_mutex serial_order_;
-  std::mutex failing_;  ///< Held while a task's failure is set: rare, so one for all.
+  std::mutex serial_order_;  ///< Held by the thread whose task the serial engine runs.
+  std::mutex failing_;       ///< Held while a task's failure is set: rare, so one for all.
   std::mutex binding_;
+  std::unordered_multimap<const Task*, TaskReference> waits_inside_ STRETTO_GUARDED_BY(recording_);
+  Mutex epoch_turn_;
+  FailureReference dropped_;  ///< Of what the end of the process drops; set before `ending_`.
   Mutex progress_mutex_;
   ConditionVariable progress_;
-  std::mutex urgent_mutex_;
-  std::vector<TaskReference> urgent_;
 
   DeviceTable devices_;  // last: its lanes call this object
 };

@@ -76,7 +76,8 @@ struct alignas(256) Task : Work {
   static constexpr std::uint8_t outside_effect = 2;  ///< Must run before the process ends.
   static constexpr std::uint8_t odd_epoch = 4;       ///< Which of the two counters of pending tasks counts it.
 
-  // First line, with `next`: what whoever runs or releases the task reads and writes first.
+  // First line: what whoever runs or releases the task reads and writes first.
+  std::uint64_t sequence = 0;  ///< Grows with submission, over all threads.
   std::atomic<std::uint32_t> pending{0};
   std::uint32_t line : 20 = 0;
   std::uint32_t access_count : 12 = 0;
@@ -116,6 +117,7 @@ struct alignas(256) Task : Work {
   static constexpr std::uint32_t max_line = (1 << 20) - 1;
 
   bool is_in_order() const { return (flags & in_order) != 0; }
+  int epoch() const { return (flags & odd_epoch) != 0 ? 1 : 0; }
   CallSite site() const { return {file, "", line}; }
 
   std::uintptr_t access(std::size_t i) const {

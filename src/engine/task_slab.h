@@ -39,6 +39,9 @@ class TaskSlab {
   /// Slots that were ever used: all pending tasks have lower numbers.
   std::uint32_t used() const { return used_.load(std::memory_order_acquire); }
 
+  /// Around a fork, under the recording lock.
+  void lock_for_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS { lock_.lock(); }
+  void unlock_after_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS { lock_.unlock(); }
   /// Forgets the free slots, for the child after a fork.
   void forget_free();
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "base/prefetch.h"
 #include "engine/pending_count.h"
 #include "engine/task_slab.h"
@@ -51,7 +53,17 @@ class ThreadState {
     Frame* outer;
   };
   Frame* frame = nullptr;
+  bool is_inside(const Task& task) const {
+    for (const Frame* one = frame; one != nullptr; one = one->outer)
+      if (one->task == &task) return true;
+    return false;
+  }
   std::uint32_t submissions = 0;  ///< Counts towards the next look at back-pressure.
+  std::uint64_t let_through_at =
+      ~std::uint64_t{0};                       ///< Completions when back-pressure last gave up; see Engine::hold_back.
+  std::uint64_t let_through_to = 0;            ///< While these are all, so many may be pending.
+  std::vector<Task*> joins;                    ///< Joins this thread is completing; see Scheduler::complete_join.
+  std::vector<Task*>* inline_ready = nullptr;  ///< Where the serial engine puts successors; see Scheduler::run_inline.
 
  private:
   static constexpr int prefetch_distance = 4;

@@ -1,10 +1,12 @@
 #include "engine/waiting.h"
 
+#include <limits>
 #include <memory>
 #include <unordered_set>
 
 #include <stretto/base/error.h>
 
+#include "base/futex.h"
 #include "engine/recorder.h"
 
 namespace stretto {
@@ -13,6 +15,8 @@ namespace {
 // A task that waits inside another runs what it waits for on its own stack, this deep; beyond, another thread takes
 // over.
 constexpr int deepest_help = 32;
+// A task that waits inside another looks again this often for something to do: it may be the only thread left that can.
+constexpr std::chrono::milliseconds look_again{100};
 
 struct Waiter {
   std::atomic<std::uint32_t> done{0};
@@ -29,7 +33,7 @@ void place_waiter(Task& task, std::shared_ptr<Waiter> waiter) {
     held.~shared_ptr();
     waiter->failure = FailureReference(self.failure.load(std::memory_order_acquire));
     waiter->done.store(1, std::memory_order_release);
-    waiter->done.notify_all();
+    futex_wake(waiter->done, std::numeric_limits<int>::max());
   };
 }
 
@@ -38,19 +42,14 @@ void place_waiter(Task& task, std::shared_ptr<Waiter> waiter) {
   std::rethrow_exception(failure->error);
 }
 
-bool is_running_here(const ThreadState& me, const Task& task) {
-  for (const ThreadState::Frame* frame = me.frame; frame != nullptr; frame = frame->outer)
-    if (frame->task == &task) return true;
-  return false;
-}
-
 /// What a wait finds among the pending tasks it waits for.
 struct Search {
   Task* runnable = nullptr;      ///< Ready, and claimed for the caller.
   Task* own_ancestor = nullptr;  ///< A task that this thread is inside of: the wait would never end.
 };
 
-/// `lane` null: claims nothing.
+/// Looks through all that `waiting` comes after, also by way of tasks that wait inside their bodies. `lane` null:
+/// claims nothing.
 Search search_predecessors(Scheduler& scheduler, Task& waiting, WorkerLane* lane) {
   Search result;
   const ThreadState& me = scheduler.thread();
@@ -60,11 +59,13 @@ Search search_predecessors(Scheduler& scheduler, Task& waiting, WorkerLane* lane
   while (!open.empty()) {
     Task& task = *open.back();
     open.pop_back();
-    scheduler.for_each_pending_predecessor(task, [&](Task& predecessor) {
+    const auto visit = [&](Task& predecessor) {
       if (!seen.insert(&predecessor).second) return;
-      if (is_running_here(me, predecessor)) result.own_ancestor = &predecessor;
+      if (me.is_inside(predecessor)) result.own_ancestor = &predecessor;
       open.push_back(&predecessor);
-    });
+    };
+    scheduler.for_each_pending_predecessor(task, visit);
+    scheduler.for_each_wait_inside(task, visit);
     if (result.own_ancestor != nullptr) return result;
   }
   if (lane == nullptr) return result;
@@ -78,12 +79,42 @@ Search search_predecessors(Scheduler& scheduler, Task& waiting, WorkerLane* lane
   return result;
 }
 
-void block(Scheduler& scheduler, Waiter& waiter) {
+void block(Scheduler& scheduler, Waiter& waiter, std::chrono::nanoseconds limit) {
   scheduler.blocked().fetch_add(1, std::memory_order_relaxed);
   for (int pause = 0; pause < 300 && waiter.done.load(std::memory_order_acquire) == 0; ++pause) __builtin_ia32_pause();
-  while (waiter.done.load(std::memory_order_acquire) == 0) waiter.done.wait(0, std::memory_order_acquire);
+  if (waiter.done.load(std::memory_order_acquire) == 0) futex_wait(waiter.done, 0, limit);
   scheduler.blocked().fetch_sub(1, std::memory_order_relaxed);
 }
+
+void block(Scheduler& scheduler, Waiter& waiter) {
+  while (waiter.done.load(std::memory_order_acquire) == 0) block(scheduler, waiter, std::chrono::seconds(10));
+}
+
+/// Tells others, while it lives, that the task which this thread is inside of waits: who waits for that task waits for
+/// this, too.
+class WaitInside {
+ public:
+  WaitInside(Scheduler& scheduler, const Task& waiting)
+      : scheduler_(scheduler), inside_(*scheduler.thread().frame->task) {
+    const SpinLockGuard lock(scheduler_.recording());
+    reference_ = scheduler_.slab().reference(waiting);
+    scheduler_.waits_inside().emplace(&inside_, reference_);
+  }
+  WaitInside(const WaitInside&) = delete;
+  WaitInside& operator=(const WaitInside&) = delete;
+  ~WaitInside() {
+    const SpinLockGuard lock(scheduler_.recording());
+    auto& waits = scheduler_.waits_inside();
+    auto [entry, end] = waits.equal_range(&inside_);
+    while (entry != end && entry->second != reference_) ++entry;
+    if (entry != end) waits.erase(entry);
+  }
+
+ private:
+  Scheduler& scheduler_;
+  const Task& inside_;
+  TaskReference reference_;
+};
 
 void block_inside_task(Scheduler& scheduler, Task& waiting, Waiter& waiter, const char* operation, CallSite site) {
   static thread_local int depth = 0;
@@ -92,6 +123,7 @@ void block_inside_task(Scheduler& scheduler, Task& waiting, Waiter& waiter, cons
   const Task& current = *me.frame->task;
   if (!current.is_in_order()) lane = scheduler.devices().known(DeviceKind::cpu, current.device_index).workers;
   const bool on_worker = lane->on_worker();
+  const WaitInside wait_inside(scheduler, waiting);
   while (waiter.done.load(std::memory_order_acquire) == 0) {
     const Search found = search_predecessors(scheduler, waiting, on_worker && depth < deepest_help ? lane : nullptr);
     if (found.own_ancestor != nullptr) {
@@ -110,7 +142,7 @@ void block_inside_task(Scheduler& scheduler, Task& waiting, Waiter& waiter, cons
     }
     scheduler.stalled().fetch_add(1, std::memory_order_relaxed);
     if (on_worker) lane->blocking(true);
-    block(scheduler, waiter);
+    block(scheduler, waiter, look_again);
     if (on_worker) lane->blocking(false);
     scheduler.stalled().fetch_sub(1, std::memory_order_relaxed);
   }
@@ -122,15 +154,18 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
   ThreadState& me = scheduler.thread();
   for (const ThreadState::Frame* frame = me.frame; frame != nullptr; frame = frame->outer) {
     const Task& task = *frame->task;
+    bool declared = false;
     for (std::size_t i = 0; i < task.access_count; ++i) {
       if (&task.buffer(i) != &buffer) continue;
-      // What the task declared to read is there: its predecessors are done.
-      if (!writes(task.mode(i))) return;
+      declared = true;
+      if (!writes(task.mode(i))) continue;
       throw UsageError(operation,
                        std::string("waits inside the task ") + task.name + " (" + to_string(task.site()) +
                            ") for a tensor that this task writes",
                        site);
     }
+    // What the task declared to read is there: its predecessors are done.
+    if (declared) return;
   }
   Task* task = me.take_task(scheduler.recording());
   const auto waiter = std::make_shared<Waiter>();
@@ -143,6 +178,7 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
     waits = recorder.predecessor_count() > 0;
     if (waits) {
       recorder.begin({.name = operation, .site = site, .device = buffer.device()}, Task::Kind::wait);
+      if (scheduler.ending()) recorder.note_end();
       place_waiter(*task, waiter);
       ready = recorder.finish();
     }
@@ -171,9 +207,7 @@ void wait_all(Scheduler& scheduler, CallSite site) {
         std::string("called inside the task ") + scheduler.thread().frame->task->name + ", which it would wait for",
         site);
   {
-    // One at a time: an epoch must have ended before its number is used again.
-    static Mutex& one_at_a_time = *new Mutex;
-    const MutexLock turn(one_at_a_time);
+    const MutexLock turn(scheduler.epoch_turn());
     int epoch = 0;
     {
       const SpinLockGuard lock(scheduler.recording());

@@ -73,6 +73,33 @@ void submit(Device device, LaneRole role, const OperatorCall& call, const Tensor
                        [record = std::move(record)](BodyContext& context) { record->run(context); });
 }
 
+bool clashes_with_outputs(const OperatorCall& call, const TensorImplementation& input, const Shape* broadcast,
+                          const TensorImplementation* const* outputs) {
+  for (int i = 0; i < call.output_count(); ++i) {
+    if (clashes(input, broadcast, *outputs[i])) return true;
+  }
+  return false;
+}
+
+/// Reads a copy of every input that an output would overwrite too early.
+[[gnu::noinline]] void submit_with_copies(const OperatorCall& call, const TensorImplementation** tensors) {
+  std::array<Tensor, OperatorCall::max_inputs> copies;
+  const int outputs = call.output_count();
+  for (int i = 0; i < call.input_count(); ++i) {
+    const TensorImplementation*& tensor = tensors[outputs + i];
+    if (tensor == nullptr || !clashes_with_outputs(call, *tensor, call.input(i).broadcast, tensors)) continue;
+    copies[static_cast<std::size_t>(i)] = call.input(i).tensor->clone(call.site());
+    tensor = &implementation_of(copies[static_cast<std::size_t>(i)]);
+  }
+  submit(tensors[0]->device, LaneRole::compute, call, tensors);
+}
+
+[[noreturn]] void throw_repeating_output(const OperatorCall& call) {
+  throw UsageError(call.name(),
+                   "cannot write into a tensor whose elements share memory, as expand makes them: clone it first",
+                   call.site());
+}
+
 }  // namespace
 
 void OperatorCall::constant(const Scalar& value, DType dtype) {
@@ -87,18 +114,14 @@ void OperatorCall::constant(const Scalar& value, DType dtype) {
 
 void apply(const OperatorCall& call) {
   std::array<const TensorImplementation*, OperatorRecord::max_arrays> tensors;
-  std::array<Tensor, OperatorCall::max_inputs> copies;
   const int outputs = call.output_count();
   for (int i = 0; i < outputs; ++i) {
     tensors[i] = &check_defined(*call.output(i).tensor, call.name(), call.site());
     if (tensors[i]->device != tensors[0]->device) throw_devices(call, tensors[0]->device, tensors[i]->device);
-    if (tensors[i]->repeats) {
-      throw UsageError(call.name(),
-                       "cannot write into a tensor whose elements share memory, as expand makes them: clone it first",
-                       call.site());
-    }
+    if (tensors[i]->repeats) throw_repeating_output(call);
   }
   const Device device = tensors[0]->device;
+  bool any_clash = false;
   for (int i = 0; i < call.input_count(); ++i) {
     const OperatorCall::Argument& input = call.input(i);
     const TensorImplementation*& tensor = tensors[outputs + i];
@@ -106,13 +129,13 @@ void apply(const OperatorCall& call) {
     if (input.tensor == nullptr) continue;
     tensor = &check_defined(*input.tensor, call.name(), call.site());
     if (tensor->device != device) throw_devices(call, device, tensor->device);
-    for (int output = 0; output < outputs; ++output) {
-      if (!clashes(*tensor, input.broadcast, *tensors[output])) continue;
-      copies[i] = input.tensor->clone(call.site());
-      tensor = &implementation_of(copies[i]);
-    }
+    any_clash |= clashes_with_outputs(call, *tensor, input.broadcast, tensors.data());
   }
-  submit(device, LaneRole::compute, call, tensors.data());
+  if (any_clash) [[unlikely]] {
+    submit_with_copies(call, tensors.data());
+  } else {
+    submit(device, LaneRole::compute, call, tensors.data());
+  }
 }
 
 void apply_on(Device device, LaneRole role, const OperatorCall& call) {

@@ -22,7 +22,12 @@ constexpr std::size_t record_bytes(int arrays, int ranks) {
 static_assert(record_bytes(OperatorRecord::max_arrays, OperatorRecord::max_arrays* max_rank) <=
               SmallObjects::sizes.back());
 
-bool equal(const std::int64_t* a, const IndexList& b) { return std::equal(b.begin(), b.end(), a); }
+/// A loop: for a few numbers a call of memcmp costs more.
+bool equal(const std::int64_t* a, const IndexList& b) {
+  for (int i = 0; i < b.rank(); ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
 
 }  // namespace
 
@@ -77,7 +82,8 @@ OperatorRecord::Owner OperatorRecord::make(const OperatorCall& call, Kernel kern
     }
     const Shape& own_shape = tensor->geometry.shape;
     const Strides& own_strides = tensor->geometry.strides;
-    const bool broadcasts = argument.broadcast != nullptr && !(*argument.broadcast == own_shape);
+    const bool broadcasts = argument.broadcast != nullptr && (argument.broadcast->rank() != own_shape.rank() ||
+                                                              !equal(argument.broadcast->begin(), own_shape));
     const Shape& read_shape = broadcasts ? *argument.broadcast : own_shape;
     // Most operators' arrays have one shape: stored once.
     if (rank != read_shape.rank() || !equal(shape, read_shape)) {

@@ -127,7 +127,7 @@ TEST(Copy, DependsNotOnLayoutOrChunks) {
       TestArray source = TestArray::of<From>(values, shape);
       run_kernel("copy", {expected.array()}, {source.array()}, context);
       for (const TestLayout from : all_layouts) {
-        for (const TestLayout to : all_layouts) {
+        for (const TestLayout to : {TestLayout::contiguous, TestLayout::gaps, TestLayout::twisted}) {
           TestArray x = TestArray::of<From>(values, shape, from);
           TestArray y(dtype_of<To>(), shape, to);
           run_kernel("copy", {y.array()}, {x.array()}, threads);

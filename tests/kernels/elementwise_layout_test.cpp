@@ -17,7 +17,7 @@ TEST(ElementwiseLayout, DependsNotOnLayout) {
       TestArray expected(result_dtype(c, dtype_of<T>()), shape);
       run_kernel(c.name, {expected.array()}, arrays_of(inputs), context);
       for (const TestLayout input_layout : all_layouts) {
-        for (const TestLayout output_layout : all_layouts) {
+        for (const TestLayout output_layout : {TestLayout::contiguous, TestLayout::gaps, TestLayout::twisted}) {
           auto laid_out = make_inputs<T>(c, shape, input_layout);
           auto arguments = arrays_of(laid_out);
           if (c.inputs > 1) arguments[0] = inputs[0].array();  // operands of different layouts

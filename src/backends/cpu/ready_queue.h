@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <new>
 
 #include "backend/lane.h"
 #include "backends/cpu/work_ring.h"
@@ -80,12 +81,14 @@ class ReadyQueue {
 
   /// Forgets everything; for the child after a fork.
   void reset() {
+    // Threads that are gone may have held the lock, and left the list half changed.
+    new (&mutex_) Mutex;
+    new (&overflow_) std::deque<Work*>;
     for (std::size_t i = 0; i < capacity; ++i) slots_[i].store(nullptr);
     head_ = 0;
     tail_ = 0;
     seen_head_ = 0;
     taking_.clear();
-    overflow_.clear();
     overflowing_ = false;
   }
 

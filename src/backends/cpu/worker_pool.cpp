@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include <stretto/base/error.h>
 
@@ -51,7 +52,7 @@ struct WorkerPool::Worker final : KernelContext {
     }
     // Whichever worker runs a chunk lets copies go first.
     const auto chunk_behind_copies = [&](std::int64_t chunk) {
-      pool.run_copies(*current_worker);
+      if (current_worker != nullptr) pool.run_copies(*current_worker);
       body(chunk);
     };
     pool.regions_.run(chunks, chunk_behind_copies, [this](std::int64_t helpers) {
@@ -84,7 +85,11 @@ struct WorkerPool::Worker final : KernelContext {
 
 thread_local WorkerPool::Worker* WorkerPool::current_worker = nullptr;
 
-WorkerPool::WorkerPool(Executor& executor, Options options) : executor_(executor), options_(std::move(options)) {}
+WorkerPool::WorkerPool(Executor& executor, Options options)
+    : executor_(executor), options_([&] {
+        options.workers = std::min(options.workers, max_threads);
+        return std::move(options);
+      }()) {}
 
 WorkerPool::~WorkerPool() {
   stop();
@@ -100,8 +105,6 @@ void WorkerPool::start() {
 
 void WorkerPool::spawn(MutexLock&) {
   const int index = thread_count_.load(std::memory_order_relaxed);
-  if (index == max_threads)
-    throw Error("more than " + std::to_string(max_threads) + " tasks of one device wait inside their bodies");
   auto* worker = new Worker(*this, index);
   workers_[index].store(worker, std::memory_order_release);
   thread_count_.store(index + 1, std::memory_order_release);
@@ -276,7 +279,7 @@ void WorkerPool::blocking(bool begins) {
     ++unpark_requests_;
     running_.fetch_add(1, std::memory_order_relaxed);
     unpark_.notify_one();
-  } else {
+  } else if (thread_count_.load(std::memory_order_relaxed) < max_threads) {
     spawn(lock);
   }
 }
@@ -390,6 +393,12 @@ void WorkerPool::reset_after_fork() {
     workers_[i].store(nullptr);
   }
   if (current_worker != nullptr && &current_worker->pool == this) current_worker = nullptr;
+  // Those threads may have held locks, and loops of theirs are open for ever.
+  new (&mutex_) Mutex;
+  new (&unpark_) ConditionVariable;
+  new (&regions_) ParallelRegions;
+  parked_ = 0;
+  unpark_requests_ = 0;
   thread_count_ = 0;
   running_ = 0;
   sleepers_ = 0;

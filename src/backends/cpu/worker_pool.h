@@ -44,10 +44,11 @@ class WorkerPool final : public WorkerLane {
   bool on_worker() const override;
   KernelContext& current_context() override;
   void stop() override;
-  void reset_after_fork() override;
+  void reset_after_fork() override STRETTO_NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   struct Worker;
+  /// Of one pool, those that wait inside tasks counted in. Beyond, nobody takes the place of who blocks.
   static constexpr int max_threads = 1024;
 
   void start();
