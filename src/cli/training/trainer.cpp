@@ -61,12 +61,6 @@ EpochReport Trainer::train_epoch(const OnStep& on_step) {
   return report;
 }
 
-float Trainer::learning_rate() const {
-  const std::int64_t steps = options_.epochs * ((images_.size(0) + options_.batch - 1) / options_.batch);
-  const auto left = static_cast<float>(steps - steps_) / static_cast<float>(steps);
-  return options_.learning_rate * std::max(left, 0.0f);
-}
-
 void Trainer::step(std::int64_t begin, std::int64_t end) {
   const auto parts = static_cast<std::int64_t>(options_.devices.size());
   if (options_.stamp) stamps_.emplace_back();
@@ -85,12 +79,10 @@ void Trainer::step(std::int64_t begin, std::int64_t end) {
       }
     }
   }
-  const float rate = learning_rate();
-  ++steps_;
   for (int number = 0; number < Parameters::count; ++number) {
     Tensor total = gradients.front()[number];
     for (std::size_t part = 1; part < gradients.size(); ++part) total = total + gradients[part][number];
-    replicas_.front()[number] -= total * rate;
+    replicas_.front()[number] -= total * options_.learning_rate;
     for (std::size_t part = 1; part < replicas_.size(); ++part) {
       replicas_[part][number] = replicas_.front()[number].to(options_.devices[part]);
     }

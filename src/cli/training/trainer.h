@@ -18,8 +18,6 @@ struct TrainingOptions {
   std::vector<Device> devices;  ///< Each batch is split over them; the first keeps the parameters.
   std::int64_t hidden = 256;
   std::int64_t batch = 256;
-  int epochs = 5;
-  /// Of the first step; it falls in a line towards 0 at the last.
   float learning_rate = 0.5f;
   std::uint64_t seed = 1;
   /// Puts a wait for everything between backward and the sending of gradients, as a program without dependencies needs.
@@ -57,7 +55,6 @@ class Trainer {
     std::chrono::steady_clock::time_point backward_ended;
   };
 
-  float learning_rate() const;
   void step(std::int64_t begin, std::int64_t end);
   /// Forward and backward on device `part`, for the images of the batch that begin at `begin`.
   Parameters backward(std::size_t part, std::int64_t begin, std::int64_t end, double share);
@@ -74,7 +71,6 @@ class Trainer {
   Tensor order_;  ///< (N,) int64: the images in the order of this epoch.
   Generator generator_;
   std::vector<Parameters> replicas_;
-  std::int64_t steps_ = 0;
   std::vector<Tensor> losses_;  ///< Sum of the losses of this epoch on each device.
   std::deque<Stamp> stamps_;
 };
