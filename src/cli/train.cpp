@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/demo/plan.h"
 #include "cli/devices.h"
 #include "cli/results.h"
 #include "cli/terminal.h"
+#include "cli/training/trainer.h"
 #include "cli/verbs.h"
 
 namespace stretto::cli {
@@ -20,7 +20,6 @@ struct TrainOptions {
   CommonOptions common;
   TrainingOptions training;
   std::vector<std::string> devices;
-  int epochs = 10;
   std::string data = fashion_mnist_directory;
 };
 
@@ -35,8 +34,7 @@ int train_fashion_mnist(TrainOptions options) {
   fmt::print("784-{}-10 on Fashion-MNIST, batches of {} on{}\n{}\n", options.training.hidden, options.training.batch,
              names, faint("   epoch     loss   test accuracy   images a second"));
   const TrainingOutcome outcome = train(
-      data, options.training, options.epochs,
-      [&](double fraction, std::string_view what) { progress.show(fraction, what); },
+      data, options.training, [&](double fraction, std::string_view what) { progress.show(fraction, what); },
       [&](int epoch, const EpochReport& report) {
         progress.clear();
         fmt::print("   {:>5}   {:.4f}         {:>5.2f} %   {:>15.0f}\n", epoch, report.loss, 100 * report.accuracy,
@@ -61,7 +59,7 @@ void add_train(CLI::App& app, Action& action) {
       verb->add_subcommand("fashion-mnist", "A network of two layers that tells ten kinds of clothing apart");
   model->add_option("--device", options->devices, "Split each batch over these devices (cpu:0, sim:0, cuda:1)")
       ->type_name("D");
-  model->add_option("--epochs", options->epochs, "Passes over the training images")
+  model->add_option("--epochs", options->training.epochs, "Passes over the training images")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str()
       ->type_name("E");

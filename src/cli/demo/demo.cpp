@@ -169,22 +169,22 @@ class Demo {
         3,
         fmt::format("Training 784-256-10 on Fashion-MNIST: each batch of 256 split over {} devices", devices_.size()),
         "images a second");
-    TrainingOptions options{.devices = devices_, .stamp = true};
+    TrainingOptions options{.devices = devices_, .epochs = plan_.epochs, .stamp = true};
     const auto on_progress = [&](double fraction, std::string_view what) { progress_.show(fraction, what); };
-    const TrainingOutcome training =
-        train(data_, options, plan_.epochs, on_progress, [&](int epoch, const EpochReport& report) {
-          progress_.clear();
-          say_row(fmt::format("epoch {}", epoch), fmt::format("{:.0f}", report.images_a_second),
-                  fmt::format("loss {:.4f}, test accuracy {}", report.loss,
-                              bold(fmt::format("{:.2f} %", 100 * report.accuracy))));
-        });
+    const TrainingOutcome training = train(data_, options, on_progress, [&](int epoch, const EpochReport& report) {
+      progress_.clear();
+      say_row(fmt::format("epoch {}", epoch), fmt::format("{:.0f}", report.images_a_second),
+              fmt::format("loss {:.4f}, test accuracy {}", report.loss,
+                          bold(fmt::format("{:.2f} %", 100 * report.accuracy))));
+    });
     record("training.images", "images/s", training.images_a_second());
     record("training.loss", "nats", training.epochs.back().loss);
     record("training.accuracy", "fraction", training.epochs.back().accuracy);
 
     options.stamp = false;
     options.wait_before_sending = true;
-    const TrainingOutcome waiting = train(data_, options, 1, on_progress, [](int, const EpochReport&) {});
+    options.epochs = 1;
+    const TrainingOutcome waiting = train(data_, options, on_progress, [](int, const EpochReport&) {});
     progress_.clear();
     record("training.waiting_images", "images/s", waiting.images_a_second());
     say_row("waiting before gradients are sent", fmt::format("{:.0f}", waiting.images_a_second()),

@@ -26,30 +26,6 @@ void tell(const nlohmann::json& message) {
 
 std::vector<Device> demo_devices() { return try_all_gpus(); }
 
-double TrainingOutcome::images_a_second() const {
-  double images = 0, seconds = 0;
-  for (const EpochReport& epoch : epochs) {
-    images += epoch.images_a_second * epoch.seconds;
-    seconds += epoch.seconds;
-  }
-  return images / seconds;
-}
-
-TrainingOutcome train(const FashionMnist& data, const TrainingOptions& options, int epochs,
-                      const OnProgress& on_progress, const std::function<void(int, const EpochReport&)>& on_epoch) {
-  Trainer trainer(data, options);
-  TrainingOutcome outcome;
-  for (int epoch = 1; epoch <= epochs; ++epoch) {
-    const std::string what = fmt::format("epoch {} of {}", epoch, epochs);
-    outcome.epochs.push_back(
-        trainer.train_epoch([&](double fraction) { on_progress((epoch - 1 + fraction) / epochs, what); }));
-    on_epoch(epoch, outcome.epochs.back());
-  }
-  outcome.fingerprint = fingerprint(trainer.parameters());
-  if (options.stamp) outcome.leads = trainer.leads();
-  return outcome;
-}
-
 SerialOutcome run_serially(const DemoPlan& plan, const OnProgress& on_progress) {
   const nlohmann::json description = {{"parallel", to_json(plan.parallel)},
                                       {"overlap", to_json(plan.overlap)},
@@ -98,7 +74,7 @@ int serve_serial_demo(const std::string& description) {
 
   const FashionMnist data = load_fashion_mnist(plan["data"].get<std::string>());
   const TrainingOutcome training =
-      train(data, {.devices = devices}, plan["epochs"], on_progress, [](int, const EpochReport&) {});
+      train(data, {.devices = devices, .epochs = plan["epochs"]}, on_progress, [](int, const EpochReport&) {});
   tell({{"parallel", outcome.parallel},
         {"run_and_copy", outcome.run_and_copy},
         {"images_a_second", training.images_a_second()},

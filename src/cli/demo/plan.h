@@ -19,21 +19,8 @@ struct DemoPlan {
   std::string data;
 };
 
-/// Called with how far the present work has come and what it is.
-using OnProgress = std::function<void(double fraction, std::string_view what)>;
-
 /// The two or more devices that the demo uses: the GPUs, or else the CPU devices.
 std::vector<Device> demo_devices();
-
-struct TrainingOutcome {
-  std::vector<EpochReport> epochs;
-  std::uint64_t fingerprint = 0;  ///< Of the parameters at the end.
-  std::vector<double> leads;      ///< As `Trainer::leads` gives them, where asked for.
-  double images_a_second() const;
-};
-
-TrainingOutcome train(const FashionMnist& data, const TrainingOptions& options, int epochs,
-                      const OnProgress& on_progress, const std::function<void(int, const EpochReport&)>& on_epoch);
 
 /// What the serial engine makes of the plan.
 struct SerialOutcome {

@@ -19,7 +19,10 @@ void stamp_after(const char* name, const Tensor& tensor, Priority priority, Cloc
   task(name, tensor.device()).read(tensor).priority(priority).run([&time](TaskContext&) { time = Clock::now(); });
 }
 
-Tensor to_pixels(const Tensor& bytes) { return bytes.to(DType::float32) * (1.0f / 255); }
+// Mean and standard deviation of the training images' pixels, which are bytes.
+constexpr float mean_pixel = 72.94f, deviation_of_pixels = 90.02f;
+
+Tensor to_pixels(const Tensor& bytes) { return (bytes.to(DType::float32) - mean_pixel) * (1 / deviation_of_pixels); }
 
 }  // namespace
 
@@ -61,6 +64,12 @@ EpochReport Trainer::train_epoch(const OnStep& on_step) {
   return report;
 }
 
+float Trainer::learning_rate() const {
+  const std::int64_t steps = options_.epochs * ((images_.size(0) + options_.batch - 1) / options_.batch);
+  const auto left = static_cast<float>(steps - steps_) / static_cast<float>(steps);
+  return options_.learning_rate * std::max(left, 0.0f);
+}
+
 void Trainer::step(std::int64_t begin, std::int64_t end) {
   const auto parts = static_cast<std::int64_t>(options_.devices.size());
   if (options_.stamp) stamps_.emplace_back();
@@ -79,10 +88,12 @@ void Trainer::step(std::int64_t begin, std::int64_t end) {
       }
     }
   }
+  const float rate = learning_rate();
+  ++steps_;
   for (int number = 0; number < Parameters::count; ++number) {
     Tensor total = gradients.front()[number];
     for (std::size_t part = 1; part < gradients.size(); ++part) total = total + gradients[part][number];
-    replicas_.front()[number] -= total * options_.learning_rate;
+    replicas_.front()[number] -= total * rate;
     for (std::size_t part = 1; part < replicas_.size(); ++part) {
       replicas_[part][number] = replicas_.front()[number].to(options_.devices[part]);
     }
@@ -139,6 +150,30 @@ std::vector<double> Trainer::leads() const {
     leads.push_back(std::chrono::duration<double>(stamp.backward_ended - stamp.first_gradient_arrived).count());
   }
   return leads;
+}
+
+double TrainingOutcome::images_a_second() const {
+  double images = 0, seconds = 0;
+  for (const EpochReport& epoch : epochs) {
+    images += epoch.images_a_second * epoch.seconds;
+    seconds += epoch.seconds;
+  }
+  return images / seconds;
+}
+
+TrainingOutcome train(const FashionMnist& data, const TrainingOptions& options, const OnProgress& on_progress,
+                      const std::function<void(int, const EpochReport&)>& on_epoch) {
+  Trainer trainer(data, options);
+  TrainingOutcome outcome;
+  for (int epoch = 1; epoch <= options.epochs; ++epoch) {
+    const std::string what = fmt::format("epoch {} of {}", epoch, options.epochs);
+    outcome.epochs.push_back(
+        trainer.train_epoch([&](double fraction) { on_progress((epoch - 1 + fraction) / options.epochs, what); }));
+    on_epoch(epoch, outcome.epochs.back());
+  }
+  outcome.fingerprint = fingerprint(trainer.parameters());
+  if (options.stamp) outcome.leads = trainer.leads();
+  return outcome;
 }
 
 }  // namespace stretto::cli

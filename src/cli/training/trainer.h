@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <optional>
+#include <string_view>
 #include <vector>
 
 #include <stretto/io/idx.h>
@@ -18,6 +18,8 @@ struct TrainingOptions {
   std::vector<Device> devices;  ///< Each batch is split over them; the first keeps the parameters.
   std::int64_t hidden = 256;
   std::int64_t batch = 256;
+  int epochs = 5;
+  /// Of the first step; it falls in a line towards 0 at the last.
   float learning_rate = 0.5f;
   std::uint64_t seed = 1;
   /// Puts a wait for everything between backward and the sending of gradients, as a program without dependencies needs.
@@ -55,6 +57,7 @@ class Trainer {
     std::chrono::steady_clock::time_point backward_ended;
   };
 
+  float learning_rate() const;
   void step(std::int64_t begin, std::int64_t end);
   /// Forward and backward on device `part`, for the images of the batch that begin at `begin`.
   Parameters backward(std::size_t part, std::int64_t begin, std::int64_t end, double share);
@@ -71,8 +74,23 @@ class Trainer {
   Tensor order_;  ///< (N,) int64: the images in the order of this epoch.
   Generator generator_;
   std::vector<Parameters> replicas_;
+  std::int64_t steps_ = 0;
   std::vector<Tensor> losses_;  ///< Sum of the losses of this epoch on each device.
   std::deque<Stamp> stamps_;
 };
+
+/// Called with how far the present work has come and what it is.
+using OnProgress = std::function<void(double fraction, std::string_view what)>;
+
+struct TrainingOutcome {
+  std::vector<EpochReport> epochs;
+  std::uint64_t fingerprint = 0;  ///< Of the parameters at the end.
+  std::vector<double> leads;      ///< As `Trainer::leads` gives them, where asked for.
+  double images_a_second() const;
+};
+
+/// Trains for `options.epochs`; `on_epoch` is called with the number of each, from 1, and what came of it.
+TrainingOutcome train(const FashionMnist& data, const TrainingOptions& options, const OnProgress& on_progress,
+                      const std::function<void(int, const EpochReport&)>& on_epoch);
 
 }  // namespace stretto::cli
