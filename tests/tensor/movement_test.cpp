@@ -86,6 +86,9 @@ TEST_P(MovementFrom, OneBufferFeedsManyCopies) {
   std::vector<Tensor> results;
   for (int k = 0; k < 100; ++k) {
     in.fill_(k);
+    if (k % 25 == 0) {
+      task("hold up", device()).read_write(in).run([](TaskContext&) { sleep_for_milliseconds(5); });
+    }
     const Tensor there = in.to(targets[static_cast<std::size_t>(k) % targets.size()]);
     Tensor total = empty({1}, there.device());
     task("sum", there.device()).read(there).write(total).run([](TaskContext& context) {

@@ -20,6 +20,26 @@ TEST_P(OverlapOn, AddingTheTransposeReadsAllBeforeItWrites) {
   EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{2, 5, 5, 8}));
 }
 
+/// The same behind a task that is still running, many times over, without a wait.
+TEST_P(OverlapOn, IsRightBehindASlowTask) {
+  std::vector<Tensor> results;
+  for (int round = 0; round < 200; ++round) {
+    const Tensor x = slowly_filled({3, 3}, static_cast<float>(round), device(), round % 20 == 0 ? 5 : 0);
+    x += x.t();
+    x.slice(0, 1) = x.slice(0, 0, -1);
+    x.select(1, 0) = x.select(1, 0);
+    x[0] += 1;
+    x.slice(0, 1) = x.slice(0, 0, -1);
+    results.push_back(x);
+  }
+  for (int round = 0; round < 200; ++round) {
+    const auto twice = static_cast<float>(2 * round);
+    EXPECT_EQ(
+        results[static_cast<std::size_t>(round)].to_vector<float>(),
+        (std::vector<float>{twice + 1, twice + 1, twice + 1, twice + 1, twice + 1, twice + 1, twice, twice, twice}));
+  }
+}
+
 TEST_P(OverlapOn, ShiftingRowsMovesEachOnce) {
   constexpr std::int64_t rows = 1024, columns = 2048;
   const Tensor x = empty({rows, columns}, device());
