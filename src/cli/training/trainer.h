@@ -20,7 +20,7 @@ struct TrainingOptions {
   std::int64_t batch = 256;
   int epochs = 5;
   /// Of the first step; it falls in a line towards 0 at the last.
-  float learning_rate = 0.5f;
+  float learning_rate = 0.2f;
   std::uint64_t seed = 1;
   /// Puts a wait for everything between backward and the sending of gradients, as a program without dependencies needs.
   bool wait_before_sending = false;
