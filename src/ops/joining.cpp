@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include <stretto/base/error.h>
@@ -15,6 +16,7 @@ namespace {
 
 DType joined_dtype(const std::vector<Tensor>& tensors) {
   std::vector<PromotionOperand> operands;
+  operands.reserve(tensors.size());
   for (const Tensor& tensor : tensors) operands.push_back(PromotionOperand::tensor(tensor.dtype(), tensor.rank()));
   return result_type(operands);
 }
@@ -84,6 +86,7 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t axis, CallSite sit
   check_joined(tensors, "stack", site);
   const Shape& shape = tensors.front().shape();
   std::vector<Tensor> slices;
+  slices.reserve(tensors.size());
   for (const Tensor& tensor : tensors) {
     if (!(tensor.shape() == shape)) {
       throw ShapeError("stack", "shapes " + to_string(shape) + " and " + to_string(tensor.shape()) + " differ", site);
