@@ -12,6 +12,7 @@
 
 #include "cli/bench/groups.h"
 #include "cli/child_process.h"
+#include "cli/devices.h"
 #include "cli/nearest.h"
 #include "cli/results.h"
 #include "cli/terminal.h"
@@ -83,10 +84,11 @@ std::vector<std::string> arguments_for(const BenchGroup& group, const BenchOptio
 /// Runs the group in a process of its own, so that no group finds what another left behind. Its exit code.
 int run_group(const BenchGroup& group, const BenchOptions& options, std::vector<Result>& results) {
   ChildProcess::Variables variables;
-  if (group.several_devices && std::getenv("STRETTO_CPU_DEVICES") == nullptr) {
+  if (group.several_devices && std::getenv("STRETTO_CPU_DEVICES") == nullptr && count_gpus() < 2) {
     variables.emplace_back("STRETTO_CPU_DEVICES", "2");
   }
   fmt::print("{}  {}\n", bold(group.name), faint(group.about));
+  std::fflush(stdout);
   ProgressBar progress;
   ChildProcess child(arguments_for(group, options), variables);
   while (const auto line = child.read_line()) {
@@ -99,10 +101,33 @@ int run_group(const BenchGroup& group, const BenchOptions& options, std::vector<
     progress.clear();
     show(results.back());
   }
-  return child.wait();
+  progress.clear();
+  const int code = child.wait();
+  if (code > wrong_usage) {
+    fmt::print(stderr, "stretto: the process that measures {} ended with {}\n", group.name, code);
+    return failure;
+  }
+  return code;
 }
 
-int bench(const CommonOptions& common, BenchOptions options) {
+/// One figure of all groups' machine.cores.
+void merge_cores(std::vector<Result>& results) {
+  const auto is_cores = [](const Result& result) { return result.name == "machine.cores"; };
+  std::vector<double> medians;
+  Result merged;
+  for (const Result& result : results) {
+    if (!is_cores(result)) continue;
+    merged.minimum = medians.empty() ? result.minimum : std::min(merged.minimum, result.minimum);
+    merged.maximum = std::max(merged.maximum, result.maximum);
+    medians.push_back(result.value);
+  }
+  if (medians.empty()) return;
+  std::erase_if(results, is_cores);
+  const double median = summarise("", "", medians).value;
+  results.push_back({"machine.cores", median, "cores", merged.minimum, merged.maximum});
+}
+
+int bench(const CommonOptions& common, const BenchOptions& options) {
   if (options.names == std::vector<std::string>{"list"}) return list();
   check_names(options.names);
   apply(common);
@@ -115,6 +140,7 @@ int bench(const CommonOptions& common, BenchOptions options) {
                         });
     if (chosen) code = std::max(code, run_group(group, options, results));
   }
+  merge_cores(results);
   file.write(results);
   return code;
 }

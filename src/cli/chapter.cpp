@@ -57,16 +57,21 @@ Device copy_target(Device device) {
 
 Products balance(std::int64_t n, std::int64_t count, Device from, Device to) {
   const std::int64_t few = std::min<std::int64_t>(count, 8);
-  const auto measure = [&](std::int64_t inner) {
+  const auto copy_over_run = [&](std::int64_t inner) {
     const Factors factors({n, inner, few}, from);
     measure_run_and_copy(factors, few, to);
-    return measure_overlap(factors, few, to);
+    std::vector<double> ratios;
+    for (int sample = 0; sample < 5; ++sample) {
+      const OverlapTimes times = measure_overlap(factors, few, to);
+      ratios.push_back(times.copy / times.run);
+    }
+    std::ranges::sort(ratios);
+    return ratios[ratios.size() / 2];
   };
   // The time of a product grows with the inner extent and that of a copy does not.
-  std::int64_t inner = std::min<std::int64_t>(n, 128);
+  std::int64_t inner = std::min<std::int64_t>(n, 64);
   for (int attempt = 0; attempt < 6; ++attempt) {
-    const OverlapTimes times = measure(inner);
-    const double ratio = times.copy / times.run;
+    const double ratio = copy_over_run(inner);
     if (ratio > 0.9 && ratio < 1.1) break;
     // Multiples of 16 keep the library on its usual path.
     const auto wanted = static_cast<std::int64_t>(std::lround(static_cast<double>(inner) * ratio / 16)) * 16;

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 
 #include <stretto/base/error.h>
 #include <stretto/tensor/devices.h>
+
+#include "cli/child_process.h"
 
 namespace stretto::cli {
 
@@ -28,6 +32,25 @@ std::vector<Device> devices_named(const std::vector<std::string>& names, std::ve
     if (std::ranges::find(chosen, device) == chosen.end()) chosen.push_back(device);
   }
   return chosen;
+}
+
+int count_gpus() {
+  ChildProcess child({own_program(), "helper", "count-gpus"});
+  const std::optional<std::string> line = child.read_line();
+  if (child.wait() != 0 || !line) throw Error("the process that counts the GPUs failed");
+  return std::atoi(line->c_str());
+}
+
+void prepare_two_devices() {
+  constexpr const char* variable = "STRETTO_CPU_DEVICES";
+  if (std::getenv(variable) == nullptr && count_gpus() < 2) setenv(variable, "2", 1);
+}
+
+std::vector<Device> several_devices() {
+  if (device_count(DeviceKind::cuda) >= 2) return try_all_gpus();
+  std::vector<Device> devices;
+  for (int i = 0; i < device_count(DeviceKind::cpu); ++i) devices.push_back(cpu(i));
+  return devices;
 }
 
 }  // namespace stretto::cli

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <stretto/core/device.h>
+#include <stretto/tensor/devices.h>
 
 #include "cli/bench/groups.h"
 #include "cli/bench/library_product.h"
@@ -79,6 +79,14 @@ void add_helper(CLI::App& app, Action& action) {
   cold->callback([device, products, &action] {
     action = [device, products] {
       fmt::print("{}\n", cold_run_and_copy(*device, *products));
+      return success;
+    };
+  });
+
+  CLI::App* gpus = verb->add_subcommand("count-gpus");
+  gpus->callback([&action] {
+    action = [] {
+      fmt::print("{}\n", device_count(DeviceKind::cuda));
       return success;
     };
   });

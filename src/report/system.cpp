@@ -37,7 +37,7 @@ std::vector<std::string> libraries() {
   const dnnl_version_t* onednn = dnnl_version();
   return {"oneDNN " + dotted(onednn->major, onednn->minor, onednn->patch),
           "Highway " + dotted(HWY_MAJOR, HWY_MINOR, HWY_PATCH),
-          "hwloc " + dotted(HWLOC_API_VERSION >> 16, (HWLOC_API_VERSION >> 8) & 0xff, HWLOC_API_VERSION & 0xff)};
+          "hwloc API " + dotted(HWLOC_API_VERSION >> 16, (HWLOC_API_VERSION >> 8) & 0xff, HWLOC_API_VERSION & 0xff)};
 }
 
 std::string absence(DeviceKind kind, const Backend* backend) {

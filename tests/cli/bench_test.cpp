@@ -45,6 +45,7 @@ TEST(BenchNames, ChooseFiguresAndAllThatBeginWithThem) {
   EXPECT_TRUE(asks({"tasks"}, "tasks.chain"));
   EXPECT_TRUE(asks({"ops", "tasks.chain"}, "tasks.chain"));
   EXPECT_TRUE(asks({"matmul.1024"}, "matmul.1024.ratio"));
+  EXPECT_TRUE(asks({"tasks.chain.openmp"}, "tasks.chain"));
   EXPECT_FALSE(asks({"tasks.chain"}, "tasks.tiles"));
   EXPECT_FALSE(asks({"matmul.10"}, "matmul.1024"));
 }

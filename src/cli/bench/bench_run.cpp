@@ -12,8 +12,11 @@
 namespace stretto::cli {
 
 bool asks_for(std::span<const std::string> names, std::string_view figure) {
-  return names.empty() || std::ranges::any_of(names, [figure](const std::string& name) {
-           return figure.starts_with(name) && (figure.size() == name.size() || figure[name.size()] == '.');
+  const auto begins_with = [](std::string_view longer, std::string_view shorter) {
+    return longer.starts_with(shorter) && (longer.size() == shorter.size() || longer[shorter.size()] == '.');
+  };
+  return names.empty() || std::ranges::any_of(names, [&](const std::string& name) {
+           return begins_with(figure, name) || begins_with(name, figure);
          });
 }
 

@@ -28,8 +28,8 @@ struct BenchOptions {
   int repeat = 11;
 };
 
-/// Whether `names` asks for this figure: none at all, the figure itself, or a name that it begins with ("matmul",
-/// "matmul.1024").
+/// Whether `names` asks for this figure: none at all, the figure itself, a name that it begins with ("matmul" for
+/// matmul.1024), or one of the figures that come with it (tasks.chain.openmp with tasks.chain).
 bool asks_for(std::span<const std::string> names, std::string_view figure);
 
 /// One group of figures being measured, in a process of its own.

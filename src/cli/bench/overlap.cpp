@@ -134,7 +134,7 @@ double cold_run_and_copy(const std::string& device, const std::vector<long>& pro
 }
 
 void bench_overlap(BenchRun& run) {
-  const std::vector<Device> devices = run.devices(try_all_gpus());
+  const std::vector<Device> devices = run.devices(several_devices());
   const Device first = devices.front();
   if (copy_target(first) == first) throw UsageError("bench overlap needs two devices; --cpu-devices 2 splits the CPU");
   const std::int64_t count = run.options().count.value_or(usual_count);

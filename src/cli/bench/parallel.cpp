@@ -19,7 +19,7 @@ struct Sample {
 }  // namespace
 
 void bench_parallel(BenchRun& run) {
-  const std::vector<Device> devices = run.devices(try_all_gpus());
+  const std::vector<Device> devices = run.devices(several_devices());
   if (devices.size() < 2) throw UsageError("bench parallel needs two devices; --cpu-devices 2 splits the CPU");
   const Products products{run.options().size.value_or(1024), run.options().size.value_or(1024),
                           run.options().count.value_or(20)};

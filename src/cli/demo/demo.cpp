@@ -13,6 +13,7 @@
 
 #include "cli/chapter.h"
 #include "cli/demo/plan.h"
+#include "cli/devices.h"
 #include "cli/results.h"
 #include "cli/seconds.h"
 #include "cli/terminal.h"
@@ -47,7 +48,7 @@ void say_heading(int number, const std::string& title, const std::string& unit) 
 class Demo {
  public:
   explicit Demo(const DemoOptions& options)
-      : options_(options), data_(load_fashion_mnist(options.data)), devices_(demo_devices()) {
+      : options_(options), data_(load_fashion_mnist(options.data)), devices_(several_devices()) {
     const bool gpus = devices_.front().kind() == DeviceKind::cuda;
     // The chapter's sizes on GPUs; on cores, products of some ten milliseconds.
     const std::int64_t size = options.size.value_or(gpus ? 4000 : 1024);
@@ -229,10 +230,9 @@ class Demo {
 
 int demo(const DemoOptions& options) {
   apply(options.common);
-  // One device is no demonstration; a person who asks for another number gets it.
-  if (std::getenv("STRETTO_CPU_DEVICES") == nullptr) setenv("STRETTO_CPU_DEVICES", "2", 1);
+  prepare_two_devices();
   const ResultFile file(options.common.json);
-  if (demo_devices().size() < 2) throw UsageError("the demo needs two devices; --cpu-devices 2 splits the CPU");
+  if (several_devices().size() < 2) throw UsageError("the demo needs two devices; --cpu-devices 2 splits the CPU");
   Demo work(options);
   file.write(work.run());
   return success;

@@ -8,6 +8,7 @@
 
 #include "cli/child_process.h"
 #include "cli/command_line.h"
+#include "cli/devices.h"
 #include "cli/seconds.h"
 
 namespace stretto::cli {
@@ -23,8 +24,6 @@ void tell(const nlohmann::json& message) {
 }
 
 }  // namespace
-
-std::vector<Device> demo_devices() { return try_all_gpus(); }
 
 SerialOutcome run_serially(const DemoPlan& plan, const OnProgress& on_progress) {
   const nlohmann::json description = {{"parallel", to_json(plan.parallel)},
@@ -51,7 +50,7 @@ int serve_serial_demo(const std::string& description) {
   const OnProgress on_progress = [](double fraction, std::string_view what) {
     tell({{"progress", fraction}, {"what", what}});
   };
-  const std::vector<Device> devices = demo_devices();
+  const std::vector<Device> devices = several_devices();
   SerialOutcome outcome;
 
   on_progress(0, "products");

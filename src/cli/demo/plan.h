@@ -19,9 +19,6 @@ struct DemoPlan {
   std::string data;
 };
 
-/// The two or more devices that the demo uses: the GPUs, or else the CPU devices.
-std::vector<Device> demo_devices();
-
 /// What the serial engine makes of the plan.
 struct SerialOutcome {
   double parallel = 0;      ///< Seconds of the products on all devices.
