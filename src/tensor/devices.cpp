@@ -29,8 +29,10 @@ MemoryPool& pool_of(Device device, const CallSite& site) {
 }
 
 std::vector<Device> devices_of(DeviceKind kind) {
+  const int count = device_count(kind);
   std::vector<Device> all;
-  for (int index = 0; index < device_count(kind); ++index) all.emplace_back(kind, index);
+  all.reserve(static_cast<std::size_t>(count));
+  for (int index = 0; index < count; ++index) all.emplace_back(kind, index);
   return all;
 }
 

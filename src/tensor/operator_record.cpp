@@ -63,7 +63,7 @@ OperatorRecord::Owner OperatorRecord::make(const OperatorCall& call, Kernel kern
     return stored;
   };
   const std::int64_t* shape = nullptr;
-  int rank = -1;
+  int rank = 0;
   access_count = 0;
   for (int i = 0; i < count; ++i, ++array) {
     const bool is_output = i < call.output_count();
@@ -86,7 +86,7 @@ OperatorRecord::Owner OperatorRecord::make(const OperatorCall& call, Kernel kern
                                                               !equal(argument.broadcast->begin(), own_shape));
     const Shape& read_shape = broadcasts ? *argument.broadcast : own_shape;
     // Most operators' arrays have one shape: stored once.
-    if (rank != read_shape.rank() || !equal(shape, read_shape)) {
+    if (shape == nullptr || rank != read_shape.rank() || !equal(shape, read_shape)) {
       rank = read_shape.rank();
       shape = store(read_shape);
     }

@@ -61,10 +61,12 @@ std::vector<std::string> format_elements(const Tensor& tensor, const CallSite& s
     const auto values = tensor.to_vector<T>(site);
     if constexpr (std::is_same_v<T, bool>) {
       std::vector<std::string> texts;
+      texts.reserve(values.size());
       for (const bool value : values) texts.push_back(value ? "True" : "False");
       return pad(std::move(texts));
     } else if constexpr (std::is_integral_v<T>) {
       std::vector<std::string> texts;
+      texts.reserve(values.size());
       for (const T value : values) texts.push_back(std::to_string(value));
       return pad(std::move(texts));
     } else {
