@@ -3,7 +3,7 @@
 # The sources under a folder, found again at every build. Folders named cuda, nccl and mpi are libraries of their own.
 function(stretto_sources OUT FOLDER)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${FOLDER}/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/(cuda|nccl|mpi|known_faults)/")
+  list(FILTER sources EXCLUDE REGEX "/(cuda|nccl|mpi)/")
   set(${OUT} ${sources} PARENT_SCOPE)
 endfunction()
 
@@ -40,7 +40,7 @@ endfunction()
 function(stretto_test NAME)
   cmake_parse_arguments(PARSE_ARGV 1 test "EVERY_ENGINE;ONE_PROCESS" "" "")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${NAME}/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/(cuda|nccl|mpi|known_faults)/")
+  list(FILTER sources EXCLUDE REGEX "/(cuda|nccl|mpi)/")
   if(NOT sources)
     return()
   endif()

@@ -86,17 +86,6 @@ void Launcher::stop() {
   if (retirer_.joinable()) retirer_.join();
 }
 
-template <typename Failure>
-void Launcher::fail_and_complete(Task& task, const Failure& failure) {
-  try {
-    throw failure;
-  } catch (...) {
-    scheduler_.fail(task, scheduler_.current_failure(task));
-  }
-  task.invoke(task, nullptr);
-  complete(task);
-}
-
 void Launcher::reset_after_fork() {
   // The threads are gone, and the driver's state with them: nothing may be called on the device's lanes any more.
   lost_.store(true);
@@ -114,20 +103,23 @@ void Launcher::reset_after_fork() {
 bool Launcher::fail_if_lost(Task& task) {
   if (!lost_.load(std::memory_order_relaxed)) [[likely]]
     return false;
-  fail_and_complete(task, DeviceError(to_string(device_.device) + " cannot be used in a forked child"));
+  try {
+    throw DeviceError(to_string(device_.device) + " cannot be used in a forked child");
+  } catch (...) {
+    scheduler_.fail(task, scheduler_.current_failure(task));
+  }
+  // Nothing runs on the device any more, so there is nothing the task would have to come after.
+  task.invoke(task, nullptr);
+  complete(task);
   return true;
 }
 
 void Launcher::push(Task& task) {
   pending_.fetch_add(1, std::memory_order_acq_rel);
   if (fail_if_lost(task)) return;
-  if (issuer_id_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
-    followers_.push_back(&task);
-    return;
-  }
   const MutexLock lock(mutex_);
   if (!started_) start();
-  queues_[static_cast<std::size_t>(task.priority.load(std::memory_order_relaxed))].push_back(&task);
+  ready_.push({task.priority.load(std::memory_order_relaxed), task.sequence, &task});
   pushed_.notify_one();
 }
 
@@ -135,25 +127,21 @@ void Launcher::push(Task& task) {
 // -------------------------------------------------------------------------------------------------------------
 
 void Launcher::issue_loop() {
-  issuer_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   while (true) {
     Task* task = nullptr;
     {
       MutexLock lock(mutex_);
-      while (task == nullptr) {
-        if (stopping_) return;
-        for (auto& queue : queues_) {
-          if (queue.empty()) continue;
-          task = queue.front();
-          queue.pop_front();
-          break;
-        }
-        if (task != nullptr) break;
+      while (ready_.empty() && !stopping_) {
         if (blocked_.empty()) {
           pushed_.wait(lock);
         } else if (!pushed_.wait_for(lock, memory_retry)) {
           break;
         }
+      }
+      if (stopping_) return;
+      if (!ready_.empty()) {
+        task = ready_.top().task;
+        ready_.pop();
       }
     }
     // Tasks that found no memory go first, in their order, whenever something may have changed.
@@ -161,27 +149,20 @@ void Launcher::issue_loop() {
       blocked_.pop_front();
       stuck_rounds_ = 0;
     }
-    if (task == nullptr) fail_blocked_if_stuck();
-    // What an issued task lets go is issued next: as in the program, the statement that frees follows the one that
-    // allocates.
-    if (task != nullptr) followers_.push_front(task);
-    while (!followers_.empty()) {
-      Task& next = *followers_.front();
-      followers_.pop_front();
-      if (!try_issue(next)) blocked_.push_back(&next);
+    if (task == nullptr) {
+      fail_blocked_if_stuck();
+    } else if (!try_issue(*task)) {
+      blocked_.push_back(task);
     }
   }
 }
 
 bool Launcher::try_issue(Task& task) {
-  if (scheduler_.is_skipped(task)) {
-    task.invoke(task, nullptr);
-    complete(task);
-    return true;
-  }
   LaneState& lane = choose_lane(task);
   PointSet memory_waits;
-  if (!scheduler_.try_bind_memory(task, lane.lane.id(), memory_waits)) return false;
+  // A task that is skipped is issued all the same, without memory: those behind it rely on it to end no earlier than
+  // what it comes after.
+  if (!scheduler_.is_skipped(task) && !scheduler_.try_bind_memory(task, lane.lane.id(), memory_waits)) return false;
   issue(task, lane, memory_waits);
   return true;
 }
@@ -198,9 +179,10 @@ void Launcher::fail_blocked_if_stuck() {
 void Launcher::fail_for_memory(Task& task) {
   try {
     scheduler_.throw_out_of_memory(task);
-  } catch (const OutOfMemoryError& error) {
-    fail_and_complete(task, error);
+  } catch (const OutOfMemoryError&) {
+    scheduler_.fail(task, scheduler_.current_failure(task));
   }
+  try_issue(task);
 }
 
 Launcher::LaneState& Launcher::choose_lane(const Task& task) {
@@ -268,10 +250,7 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
 void Launcher::run_to_end(Task& task) {
   pending_.fetch_add(1, std::memory_order_acq_rel);
   if (fail_if_lost(task)) return;
-  if (!try_issue(task)) {
-    fail_for_memory(task);
-    return;
-  }
+  if (!try_issue(task)) fail_for_memory(task);
   for (auto& role : lanes_)
     for (auto& lane : role)
       while (lane->load.load() > 0)

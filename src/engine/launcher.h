@@ -2,9 +2,12 @@
 
 #include <array>
 #include <atomic>
+#include <compare>
 #include <deque>
 #include <map>
+#include <functional>
 #include <memory>
+#include <queue>
 #include <thread>
 #include <vector>
 
@@ -52,6 +55,14 @@ class Launcher {
     Clock clock;
     bool announced;  ///< Its successors know its point; before that it may not retire.
   };
+  /// Of what is ready, the earliest statement of the program is issued first, so that a lane's order is the program's:
+  /// a copy never stands behind the copy of a later result, and what allocates behind what frees.
+  struct Ready {
+    Priority priority;
+    std::uint64_t sequence;
+    Task* task;
+    auto operator<=>(const Ready&) const = default;
+  };
   struct LaneState {
     explicit LaneState(Lane& one) : lane(one) {}
     Lane& lane;
@@ -75,8 +86,6 @@ class Launcher {
   void fail_blocked_if_stuck();
   bool fail_if_lost(Task& task);
   void fail_for_memory(Task& task);
-  template <typename Failure>
-  void fail_and_complete(Task& task, const Failure& failure);
   template <typename Function>
   static void for_each_point(const Task& task, Function function);
 
@@ -90,13 +99,11 @@ class Launcher {
 
   Mutex mutex_;
   ConditionVariable pushed_;
-  std::array<std::deque<Task*>, priority_count> queues_ STRETTO_GUARDED_BY(mutex_);
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_ STRETTO_GUARDED_BY(mutex_);
   bool started_ STRETTO_GUARDED_BY(mutex_) = false;
   bool stopping_ STRETTO_GUARDED_BY(mutex_) = false;
   std::atomic<bool> lost_{false};
-  std::atomic<std::thread::id> issuer_id_;
-  std::deque<Task*> followers_;  ///< Ready by what was just issued; only the issuing thread.
-  std::deque<Task*> blocked_;    ///< Wait for memory; only the issuing thread.
+  std::deque<Task*> blocked_;  ///< Wait for memory; only the issuing thread.
   int stuck_rounds_ = 0;
 
   Mutex retire_mutex_;

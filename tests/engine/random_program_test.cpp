@@ -31,6 +31,7 @@ TEST(RandomProgram, OfTiles) { run_programs(6, {.tasks = 800, .arrays = 3, .tile
 TEST(RandomProgram, WithFailuresOfWholeMatrices) {
   run_programs(10, {.arrays = 10, .fails = 0.05, .whole_only = true});
 }
+TEST(RandomProgram, WithFailuresOfTiles) { run_programs(10, {.arrays = 6, .fails = 0.05, .tiles_only = true}); }
 
 TEST(RandomProgram, OfSeveralThreads) {
   for (int round = 0; round < 3; ++round) {
