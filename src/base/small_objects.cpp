@@ -12,11 +12,11 @@ thread_local constinit std::array<SmallObjects::FreeList, SmallObjects::sizes.si
 /// come later: those are handed on one by one.
 struct SmallObjects::ThreadEnd {
   ThreadEnd() {
-    for (FreeList& list : lists_) list.most = most_kept;
+    for (std::size_t size_class = 0; size_class < sizes.size(); ++size_class) list_of(size_class).most = most_kept;
   }
   ~ThreadEnd() {
     for (std::size_t size_class = 0; size_class < sizes.size(); ++size_class) {
-      FreeList& list = lists_[size_class];
+      FreeList& list = list_of(size_class);
       if (Node* last = list.first) {
         while (last->next != nullptr) last = last->next;
         share(size_class, list.first, last);
@@ -47,7 +47,7 @@ std::array<SharedList, SmallObjects::sizes.size()> shared;
 }  // namespace
 
 void* SmallObjects::allocate_slowly(std::size_t size_class) {
-  FreeList& list = lists_[size_class];
+  FreeList& list = list_of(size_class);
   auto* node = static_cast<Node*>(shared[size_class].first.exchange(nullptr, std::memory_order_acquire));
   if (node == nullptr) {
     auto* slab = static_cast<std::byte*>(::operator new(slab_bytes, std::align_val_t{64}));
@@ -60,7 +60,7 @@ void* SmallObjects::allocate_slowly(std::size_t size_class) {
 }
 
 void SmallObjects::hand_on(std::size_t size_class) noexcept {
-  FreeList& list = lists_[size_class];
+  FreeList& list = list_of(size_class);
   if (list.most == 0 && !ThreadEnd::ended) {
     static thread_local ThreadEnd end;
     static_cast<void>(end);
