@@ -56,7 +56,7 @@ class SmallObjects {
   // Not checked for null: gcc takes that check from the flags of the addition that makes the address, and where ld
   // links an executable it makes of the addition an instruction that sets no flags. Without sanitizers this is inlined
   // away.
-  [[gnu::no_sanitize("undefined")]] static FreeList& list_of(std::size_t size_class) noexcept {
+  __attribute__((no_sanitize("undefined"))) static FreeList& list_of(std::size_t size_class) noexcept {
     return lists_[size_class];
   }
 
