@@ -11,6 +11,7 @@
 #include <stretto/base/error.h>
 
 #include "base/environment.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include "engine/launcher.h"
 #include "engine/lifecycle.h"
@@ -28,24 +29,27 @@ constexpr std::size_t least_byte_limit = std::size_t{32} << 20;
 // How many submissions are let through when what is pending does not move.
 constexpr std::uint64_t let_through = 2048;
 
-std::uint64_t max_inflight() {
-  static const auto limit = static_cast<std::uint64_t>(environment().max_inflight);
-  return limit;
-}
-
-std::mutex& names_mutex() {
-  static std::mutex& mutex = *new std::mutex;
-  return mutex;
-}
+constinit Mutex names_mutex;
 
 }  // namespace
 
-Engine& Engine::get() {
-  static Engine& engine = *new Engine;
-  return engine;
+std::atomic<Engine*> Engine::made_{nullptr};
+
+Engine& Engine::make() {
+  const std::lock_guard lock(engine_making());
+  Engine* engine = made_.load(std::memory_order_relaxed);
+  if (engine == nullptr) {
+    engine = new Engine;
+    made_.store(engine, std::memory_order_release);
+  }
+  return *engine;
 }
 
-Engine::Engine() : scheduler_(*new Scheduler) { keep_lifecycle(scheduler_); }
+Engine::Engine()
+    : scheduler_(*new Scheduler), max_inflight_(static_cast<std::uint64_t>(environment().max_inflight)) {
+  keep_lifecycle(scheduler_);
+  hold_across_fork(names_mutex);
+}
 
 bool Engine::serial() const { return scheduler_.serial(); }
 std::size_t Engine::pending_tasks() const { return scheduler_.count().pending(); }
@@ -55,14 +59,12 @@ Backend* Engine::backend(DeviceKind kind) { return scheduler_.devices().backend(
 MemoryPool& Engine::memory_pool(Device device) { return *scheduler_.devices().at(device).memory; }
 
 const char* intern(std::string_view name) {
+  const MutexLock lock(names_mutex);
   static auto& names = *new std::set<std::string, std::less<>>;
-  const std::lock_guard lock(names_mutex());
   auto found = names.find(name);
   if (found == names.end()) found = names.emplace(name).first;
   return found->c_str();
 }
-void lock_names_for_fork() { names_mutex().lock(); }
-void unlock_names_after_fork() { names_mutex().unlock(); }
 
 int BodyContext::declared(const Buffer& buffer) const {
   int modes = 0;
@@ -134,8 +136,7 @@ Task& Engine::acquire_task() {
   // A task inside another never waits here: what it would wait for may wait for it.
   if (me.frame == nullptr) {
     if (++me.submissions % submissions_between_looks == 0) [[unlikely]] {
-      const std::uint64_t limit = max_inflight();
-      hold_back([&] { return scheduler_.count().pending(); }, limit);
+      hold_back([&] { return scheduler_.count().pending(); }, max_inflight_);
     }
     if (scheduler_.awaiting_release().load(std::memory_order_relaxed) > least_byte_limit) [[unlikely]]
       hold_back([&] { return scheduler_.awaiting_release().load(std::memory_order_relaxed); }, byte_limit());

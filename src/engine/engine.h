@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "backend/backend.h"
@@ -16,7 +18,10 @@ class Scheduler;
 /// thread. All functions may be called from any thread, also from inside tasks.
 class Engine {
  public:
-  static Engine& get();
+  static Engine& get() {
+    Engine* engine = made_.load(std::memory_order_acquire);
+    return engine != nullptr ? *engine : make();
+  }
 
   // Devices.
   /// Throws DeviceError that lists what there is.
@@ -61,6 +66,7 @@ class Engine {
 
  private:
   friend class BufferReference;
+  static Engine& make();
   Engine();
   ~Engine() = delete;  // lives as long as the process: tasks may be submitted from destructors of globals
 
@@ -71,7 +77,10 @@ class Engine {
   void hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit);
   std::size_t byte_limit();
 
+  static std::atomic<Engine*> made_;
+
   Scheduler& scheduler_;
+  const std::uint64_t max_inflight_;
 };
 
 }  // namespace stretto

@@ -6,6 +6,7 @@
 
 #include <stretto/base/error.h>
 
+#include "base/fork.h"
 #include "engine/scheduler.h"
 
 namespace stretto {
@@ -19,22 +20,24 @@ constexpr int rounds_until_stuck = 20;
 /// retires.
 class FailedPoints {
  public:
+  FailedPoints() { hold_across_fork(mutex_); }
+
   void add(Point point, Failure* failure) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     failures_[point.bits()] = FailureReference(failure);
     any_.store(true, std::memory_order_release);
   }
   FailureReference find(Point point) {
     if (!any_.load(std::memory_order_acquire)) return {};
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = failures_.find(point.bits());
     return found == failures_.end() ? FailureReference() : found->second;
   }
 
  private:
   std::atomic<bool> any_{false};
-  std::mutex mutex_;
-  std::map<std::uint64_t, FailureReference> failures_;
+  Mutex mutex_;
+  std::map<std::uint64_t, FailureReference> failures_ STRETTO_GUARDED_BY(mutex_);
 };
 
 FailedPoints& failed_points() {
@@ -56,6 +59,7 @@ void Launcher::for_each_point(const Task& task, Function function) {
 }
 
 Launcher::Launcher(Scheduler& scheduler, EngineDevice& device) : scheduler_(scheduler), device_(device) {
+  failed_points();  // made before anybody can fork
   for (Lane* lane : device.backend->lanes(device.device.index())) {
     auto state = std::make_unique<LaneState>(*lane);
     all_lanes_[lane->id()].store(state.get());

@@ -19,14 +19,31 @@ namespace stretto {
 namespace {
 
 Scheduler* kept = nullptr;
+constinit std::mutex making;
+
+// From the start of the process on: a thread may be making the engine when another forks.
+[[maybe_unused]] const int at_fork = pthread_atfork(
+    [] {
+      making.lock();
+      if (kept != nullptr) kept->before_fork();
+    },
+    [] {
+      if (kept != nullptr) kept->after_fork(false);
+      making.unlock();
+    },
+    [] {
+      if (kept != nullptr) kept->after_fork(true);
+      making.unlock();
+    });
 
 }  // namespace
+
+std::mutex& engine_making() { return making; }
 
 void keep_lifecycle(Scheduler& scheduler) {
   kept = &scheduler;
   if (environment().trace) trace::enable(true);
   std::atexit([] { kept->end(); });
-  pthread_atfork([] { kept->before_fork(); }, [] { kept->after_fork(false); }, [] { kept->after_fork(true); });
 }
 
 // --- The end of the process
@@ -158,7 +175,6 @@ void Scheduler::before_fork() {
   // Other threads are held at the edge of a submission or a completion, and in the serial engine between two tasks. A
   // fork inside a task of the serial engine comes from whoever holds its lock.
   if (thread().frame == nullptr) serial_order_.lock();
-  lock_names_for_fork();
   recording_.lock();
   slab_.lock_for_fork();
   count_.lock_for_fork();
@@ -184,7 +200,6 @@ void Scheduler::after_fork(bool in_child) {
   count_.unlock_after_fork();
   slab_.unlock_after_fork();
   recording_.unlock();
-  unlock_names_after_fork();
   if (thread().frame == nullptr) serial_order_.unlock();
   if (in_child) poison_all_pending();
 }
@@ -196,6 +211,8 @@ void Scheduler::poison_all_pending() {
     device.urgent.clear();
     device.urgent_count = 0;
   });
+  // The recording, and the file at the end, are the parent's.
+  trace::enable(false);
   // A thread that is gone may have been waiting with it.
   new (&epoch_turn_) Mutex;
   new (&progress_) ConditionVariable;

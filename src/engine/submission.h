@@ -30,9 +30,6 @@ struct Submission {
 
 /// A copy of `name` that lives as long as the process; equal names share one.
 const char* intern(std::string_view name);
-/// Around a fork: no other thread is inside `intern`.
-void lock_names_for_fork();
-void unlock_names_after_fork();
 
 /// What a running body sees.
 class BodyContext {

@@ -1,35 +1,35 @@
 #include "engine/thread_state.h"
 
-#include <memory>
+#include <pthread.h>
+
+#include <stretto/base/error.h>
 
 namespace stretto {
 
 thread_local ThreadState* ThreadState::instance_ = nullptr;
 
-/// Gives everything back when the thread ends. A thread may use the engine again while its other thread-locals are
-/// destroyed: it then gets a state of its own anew, which is leaked.
-struct ThreadState::Owner {
-  explicit Owner(ThreadState* held) : state(held) {}
-  Owner(const Owner&) = delete;
-  Owner& operator=(const Owner&) = delete;
-  ~Owner() {
-    instance_ = nullptr;
-    state->flush();
-    if (state->free_->count > 0) state->free_ = state->slab_.exchange_for_empty(state->free_);
-    delete state->free_;
-    delete state->returned_;
-    state->count_.give_back(state->cell_);
-    delete state;
-  }
-  ThreadState* state;
-};
+/// Gives everything back when the thread ends.
+void ThreadState::destroy(void* state) {
+  auto* ended = static_cast<ThreadState*>(state);
+  instance_ = nullptr;
+  ended->flush();
+  if (ended->free_->count > 0) ended->free_ = ended->slab_.exchange_for_empty(ended->free_);
+  delete ended->free_;
+  delete ended->returned_;
+  ended->count_.give_back(ended->cell_);
+  delete ended;
+}
 
 void ThreadState::create(TaskSlab& slab, PendingCount& count) {
+  // A key's destructor runs behind those of the thread's thread-locals, which may still use the engine; and not in
+  // `exit`, where a thread may be inside a task.
+  static const pthread_key_t key = [] {
+    pthread_key_t made = 0;
+    if (pthread_key_create(&made, &ThreadState::destroy) != 0) throw Error("the process has no thread key left");
+    return made;
+  }();
   instance_ = new ThreadState(slab, count);
-  static thread_local bool owned = false;
-  if (owned) return;
-  owned = true;
-  static thread_local Owner owner(instance_);
+  pthread_setspecific(key, instance_);
 }
 
 void ThreadState::refill(SpinLock& recording) {

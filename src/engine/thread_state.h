@@ -67,7 +67,6 @@ class ThreadState {
 
  private:
   static constexpr int prefetch_distance = 4;
-  struct Owner;
 
   /// The lines of a slot that will soon be written were last in the cache of whoever ran its task; the fourth never
   /// left.
@@ -79,6 +78,7 @@ class ThreadState {
 
   ThreadState(TaskSlab& slab, PendingCount& count) : slab_(slab), count_(count), cell_(count.take_cell()) {}
   static void create(TaskSlab& slab, PendingCount& count);
+  static void destroy(void* state);
 
   // In the static block of thread-local storage: it is read at every submission.
   [[gnu::tls_model("initial-exec")]] static thread_local ThreadState* instance_;

@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 #include "tensor/operator_call.h"
 #include "tensor/tensor_implementation.h"
+#include "tensor/with_context.h"
 
 namespace stretto {
 
@@ -18,17 +19,6 @@ void check_count(std::size_t count, const Shape& shape) {
                    std::to_string(shape.numel()) + " elements");
 }
 
-/// Calls `make`; its errors get the operation's name and line.
-template <typename Make>
-Tensor with_context(const char* operation, const CallSite& site, Make make) {
-  try {
-    return make();
-  } catch (Error& error) {
-    error.with_context(operation, site);
-    throw;
-  }
-}
-
 }  // namespace
 
 Tensor empty(const Shape& shape, Device device, DType dtype, CallSite site) {
@@ -37,9 +27,9 @@ Tensor empty(const Shape& shape, Device device, DType dtype, CallSite site) {
 
 namespace detail {
 
-Tensor from_host_memory(const void* values, std::size_t count, DType dtype, const Shape& shape, Device device,
-                        CallSite site) {
-  return with_context("from_host", site, [&] {
+Tensor from_host_memory(const char* name, const void* values, std::size_t count, DType dtype, const Shape& shape,
+                        Device device, CallSite site) {
+  return with_context(name, site, [&] {
     check_count(count, shape);
     Engine::get().check_device(device);
     const bool on_cpu = device.kind() == DeviceKind::cpu;

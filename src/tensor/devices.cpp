@@ -3,9 +3,8 @@
 #include <atomic>
 #include <cstdio>
 
-#include <stretto/base/error.h>
-
 #include "engine/engine.h"
+#include "tensor/with_context.h"
 
 namespace stretto {
 
@@ -13,19 +12,13 @@ namespace {
 
 std::atomic<Device> chosen_device{Device()};
 
-Device checked(DeviceKind kind, int index, const CallSite& site) {
-  const Device device(kind, index);
-  try {
-    Engine::get().check_device(device);
-  } catch (Error& error) {
-    error.with_context("", site);
-    throw;
-  }
+Device checked(Device device, const char* operation, const CallSite& site) {
+  with_context(operation, site, [&] { Engine::get().check_device(device); });
   return device;
 }
 
-MemoryPool& pool_of(Device device, const CallSite& site) {
-  return Engine::get().memory_pool(checked(device.kind(), device.index(), site));
+MemoryPool& pool_of(Device device, const char* operation, const CallSite& site) {
+  return Engine::get().memory_pool(checked(device, operation, site));
 }
 
 std::vector<Device> devices_of(DeviceKind kind) {
@@ -49,11 +42,11 @@ std::vector<Device> devices() {
   return all;
 }
 
-Device cpu(int index, CallSite site) { return checked(DeviceKind::cpu, index, site); }
+Device cpu(int index, CallSite site) { return checked(Device(DeviceKind::cpu, index), "cpu", site); }
 
-Device gpu(int index, CallSite site) { return checked(DeviceKind::cuda, index, site); }
+Device gpu(int index, CallSite site) { return checked(Device(DeviceKind::cuda, index), "gpu", site); }
 
-Device sim(int index, CallSite site) { return checked(DeviceKind::sim, index, site); }
+Device sim(int index, CallSite site) { return checked(Device(DeviceKind::sim, index), "sim", site); }
 
 Device try_gpu(int index) {
   return index >= 0 && index < device_count(DeviceKind::cuda) ? Device(DeviceKind::cuda, index) : Device();
@@ -66,17 +59,17 @@ std::vector<Device> try_all_gpus() {
 Device default_device() { return chosen_device.load(std::memory_order_relaxed); }
 
 void set_default_device(Device device, CallSite site) {
-  chosen_device.store(checked(device.kind(), device.index(), site), std::memory_order_relaxed);
+  chosen_device.store(checked(device, "set_default_device", site), std::memory_order_relaxed);
 }
 
 void wait_all(CallSite site) { Engine::get().wait_all(site); }
 
 void synchronize(Device device, CallSite site) {
-  Engine::get().synchronize(checked(device.kind(), device.index(), site), site);
+  Engine::get().synchronize(checked(device, "synchronize", site), site);
 }
 
 MemoryStats memory_stats(Device device, CallSite site) {
-  const MemoryPool& pool = pool_of(device, site);
+  const MemoryPool& pool = pool_of(device, "memory_stats", site);
   const MemoryStatistics statistics = pool.statistics();
   return {.live = statistics.live,
           .peak = statistics.peak,
@@ -85,9 +78,9 @@ MemoryStats memory_stats(Device device, CallSite site) {
           .allocations = statistics.allocations};
 }
 
-void reset_peak_memory(Device device, CallSite site) { pool_of(device, site).reset_peak(); }
+void reset_peak_memory(Device device, CallSite site) { pool_of(device, "reset_peak_memory", site).reset_peak(); }
 
-std::size_t empty_cache(Device device, CallSite site) { return pool_of(device, site).trim(); }
+std::size_t empty_cache(Device device, CallSite site) { return pool_of(device, "empty_cache", site).trim(); }
 
 Benchmark::Benchmark(std::string name) : name_(std::move(name)), start_(std::chrono::steady_clock::now()) {}
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <optional>
 
+#include "base/fork.h"
 #include "base/mutex.h"
 #include "tensor/default_generator.h"
 
@@ -14,6 +15,8 @@ constexpr std::uint64_t first_seed = 67280421310721;
 
 /// The seed and how often it was set; `settings` tells a thread that its generator is out of date.
 struct ProcessSeed {
+  ProcessSeed() { hold_across_fork(mutex); }
+
   Mutex mutex;
   std::uint64_t seed STRETTO_GUARDED_BY(mutex) = first_seed;
   std::atomic<std::uint64_t> settings{1};

@@ -28,19 +28,25 @@ DType common_type(const TensorImplementation& target, const Operand& other, cons
   return result_type({left, PromotionOperand::tensor(right.dtype, right.geometry.shape.rank())});
 }
 
+/// PyTorch's rule for subtraction: bool takes no part in it.
+void check_no_bool(const TensorImplementation& target, const Operand& other, const char* operation) {
+  const DType right = other.is_tensor() ? implementation_of(other.tensor()).dtype : other.scalar().dtype();
+  if (target.dtype != DType::bool_ && right != DType::bool_) return;
+  throw DTypeError(operation, "bool cannot be subtracted: logical_xor tells what differs, logical_not inverts",
+                   other.site());
+}
+
 /// target = target OPERATION other.
 void combine(const Tensor& target, const Operand& other, const char* operation, const KernelRow& row) {
   const TensorImplementation& left = check_defined(target, operation, other.site());
   DType common = common_type(left, other, operation);
+  if (&row == &sub_row) check_no_bool(left, other, operation);
   if (&row == &div_row && !is_floating(common)) common = default_dtype;
   if (!can_hold(left.dtype, common)) {
     throw DTypeError(operation,
                      "the result is " + std::string(name(common)) + " and cannot be kept in a tensor of " +
                          std::string(name(left.dtype)),
                      other.site());
-  }
-  if (&row == &sub_row && common == DType::bool_) {
-    throw DTypeError(operation, "bool tensors cannot be subtracted: use ^ or !", other.site());
   }
   // Where the type is another one, the arithmetic is done in the common type and rounded once.
   const Tensor result = left.dtype == common ? target : target.to(common, other.site());

@@ -5,6 +5,7 @@
 #include "kernels/kernel.h"
 #include "tensor/operator_call.h"
 #include "tensor/tensor_implementation.h"
+#include "tensor/with_context.h"
 
 namespace stretto {
 
@@ -24,7 +25,7 @@ void copy_elements(const Tensor& destination, const Tensor& source, const char* 
 
 Tensor convert(const Tensor& source, DType dtype, const char* operation, const CallSite& site) {
   const TensorImplementation& from = implementation_of(source);
-  Tensor result = make_output(from.geometry.shape, dtype, from.device);
+  Tensor result = with_context(operation, site, [&] { return make_output(from.geometry.shape, dtype, from.device); });
   copy_elements(result, source, operation, site);
   return result;
 }
@@ -54,12 +55,19 @@ Tensor move_to(const Tensor& source, Device device, const char* operation, const
   const TensorImplementation& from = implementation_of(source);
   if (from.device == device) return source;
   const Tensor& lined_up = from.contiguous ? source : convert(source, from.dtype, operation, site);
-  Tensor result = make_output(from.geometry.shape, from.dtype, device);
+  Tensor result = with_context(operation, site, [&] { return make_output(from.geometry.shape, from.dtype, device); });
   transfer(result, lined_up, operation, site);
   return result;
 }
 
+void check_representable(const Scalar& value, DType dtype, const char* operation, const CallSite& site) {
+  with_context(operation, site, [&] {
+    visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) { static_cast<void>(value.to<T>()); });
+  });
+}
+
 void fill(const Tensor& tensor, const Scalar& value, const char* operation, const CallSite& site) {
+  check_representable(value, implementation_of(tensor).dtype, operation, site);
   OperatorCall call(operation, fill_row, site);
   call.write(tensor);
   call.constant(value, implementation_of(tensor).dtype);
@@ -67,12 +75,7 @@ void fill(const Tensor& tensor, const Scalar& value, const char* operation, cons
 }
 
 void check_broadcast(const Geometry& source, const Shape& target, const CallSite& site) {
-  try {
-    static_cast<void>(broadcast_strides(source.shape, source.strides, target));
-  } catch (Error& error) {
-    error.with_context("copy_", site);
-    throw;
-  }
+  with_context("copy_", site, [&] { static_cast<void>(broadcast_strides(source.shape, source.strides, target)); });
 }
 
 /// `copy_` from a tensor on another device.
@@ -94,12 +97,7 @@ void copy_across(const Tensor& destination, Tensor source, const CallSite& site)
 
 Tensor Tensor::to(Device device, CallSite site) const {
   check_defined(*this, "to", site);
-  try {
-    return move_to(*this, device, "to", site);
-  } catch (Error& error) {
-    error.with_context("to", site);
-    throw;
-  }
+  return move_to(*this, device, "to", site);
 }
 
 Tensor Tensor::to(DType dtype, CallSite site) const {

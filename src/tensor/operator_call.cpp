@@ -94,6 +94,17 @@ bool clashes_with_outputs(const OperatorCall& call, const TensorImplementation& 
   submit(tensors[0]->device, LaneRole::compute, call, tensors);
 }
 
+// Smaller tensors are not held against the device's limit: whether there is memory for them turns out when they get it.
+constexpr std::int64_t looked_at_from = 1 << 20;
+
+/// What is larger than the device's memory in all need not be tried.
+[[gnu::noinline]] void check_limit(const Shape& shape, DType dtype, Device device, std::size_t bytes) {
+  const std::size_t limit = Engine::get().memory_pool(device).limit();
+  if (bytes <= limit) return;
+  throw OutOfMemoryError(describe(shape, dtype) + " takes " + std::to_string(bytes) + " bytes, and " +
+                         to_string(device) + " has " + std::to_string(limit) + " in all");
+}
+
 [[noreturn]] void throw_repeating_output(const OperatorCall& call) {
   throw UsageError(call.name(),
                    "cannot write into a tensor whose elements share memory, as expand makes them: clone it first",
@@ -152,6 +163,7 @@ Tensor make_output(const Shape& shape, DType dtype, Device device) {
     throw ShapeError(describe(shape, dtype) + " has more bytes than 63 bits can count");
   }
   BufferReference buffer = Engine::get().create_buffer(device, static_cast<std::size_t>(bytes));
+  if (bytes >= looked_at_from) check_limit(shape, dtype, device, static_cast<std::size_t>(bytes));
   return Tensor::adopt(new TensorImplementation(std::move(buffer), dtype, {shape, contiguous_strides(shape), 0}, true));
 }
 

@@ -7,6 +7,7 @@
 
 #include <stretto/base/error.h>
 
+#include "base/fork.h"
 #include "base/mutex.h"
 
 namespace stretto::trace {
@@ -19,6 +20,8 @@ struct Buffer {
 };
 
 struct Buffers {
+  Buffers() { hold_across_fork(mutex); }
+
   Mutex mutex;
   std::vector<std::unique_ptr<Buffer>> all STRETTO_GUARDED_BY(mutex);
 };

@@ -22,13 +22,18 @@ TEST(Devices, FallBackToTheCpuWhereThereIsNoGpu) {
 }
 
 TEST(Devices, ThatAreNotThereAreNamed) {
-  EXPECT_FAILURE(cpu(2), DeviceError, "there is no device cpu:2; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
+  EXPECT_FAILURE(cpu(2), DeviceError,
+                 "[cpu] there is no device cpu:2; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
   EXPECT_FAILURE(sim(-1), DeviceError,
-                 "there is no device sim:-1; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
+                 "[sim] there is no device sim:-1; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
   EXPECT_FAILURE(synchronize(Device(DeviceKind::cpu, 5)), DeviceError,
-                 "there is no device cpu:5; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
+                 "[synchronize] there is no device cpu:5; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
+  EXPECT_FAILURE(reset_peak_memory(Device(DeviceKind::sim, 5)), DeviceError,
+                 "[reset_peak_memory] there is no device sim:5; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
+  EXPECT_FAILURE(empty_cache(Device(DeviceKind::sim, 5)), DeviceError,
+                 "[empty_cache] there is no device sim:5; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
   EXPECT_FAILURE(memory_stats(Device(DeviceKind::sim, 5)), DeviceError,
-                 "there is no device sim:5; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
+                 "[memory_stats] there is no device sim:5; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
 }
 
 TEST(Devices, TheDefaultIsWhereTensorsAreMade) {
@@ -38,7 +43,7 @@ TEST(Devices, TheDefaultIsWhereTensorsAreMade) {
   EXPECT_EQ(empty({1}).device(), sim(1));
   EXPECT_EQ(from_vector<float>({1}).device(), sim(1));
   EXPECT_FAILURE(set_default_device(Device(DeviceKind::cpu, 5)), DeviceError,
-                 "there is no device cpu:5; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
+                 "[set_default_device] there is no device cpu:5; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
   set_default_device(cpu());
 }
 

@@ -129,7 +129,8 @@ TEST(HostAccess, NamesWhatDoesNotFit) {
   const Tensor x = counting({2, 3});
   EXPECT_FAILURE(x.item<float>(), ShapeError, "[item] a tensor of shape (2,3) is not a single number" + here());
   EXPECT_FAILURE(empty({0}).item<float>(), ShapeError, "[item] a tensor of shape (0,) is not a single number" + here());
-  EXPECT_FAILURE(filled<float>({1}, 300).item<std::uint8_t>(), DTypeError, "300 cannot be represented as uint8");
+  EXPECT_FAILURE(filled<float>({1}, 300).item<std::uint8_t>(), DTypeError,
+                 "[item] 300 cannot be represented as uint8" + here());
   EXPECT_FAILURE(x.to_vector<double>(), DTypeError,
                  "[to_vector] the tensor is float32, not float64: convert it with to(dtype)" + here());
   EXPECT_FAILURE(x.host<std::int64_t>(), DTypeError,
@@ -141,9 +142,11 @@ TEST(HostAccess, NamesWhatDoesNotFit) {
       "[host_write] cannot write into a tensor whose elements share memory, as expand makes them: clone it first" +
           here());
   EXPECT_FAILURE(from_vector<float>({1, 2}, {3}), ShapeError,
+                 "[from_vector] 2 values do not fill shape (3,), which has 3 elements" + here());
+  EXPECT_FAILURE(from_host(std::array<float, 2>{}, {3}), ShapeError,
                  "[from_host] 2 values do not fill shape (3,), which has 3 elements" + here());
   EXPECT_FAILURE(from_vector<float>({1, 2}, Device(DeviceKind::sim, 5)), DeviceError,
-                 "[from_host] there is no device sim:5; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
+                 "[from_vector] there is no device sim:5; this process has cpu:0, cpu:1, sim:0, sim:1" + here());
   std::vector<float> memory(4);
   EXPECT_FAILURE(borrow(std::span<float>(memory), {5}, nullptr), ShapeError,
                  "[borrow] 4 values do not fill shape (5,), which has 5 elements" + here());

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "tensor/testing.h"
 
 namespace stretto {
@@ -60,7 +62,18 @@ TEST(InPlace, NamesWhatDoesNotFit) {
                  "[div_] the result is float32 and cannot be kept in a tensor of int64" + here());
   const Tensor flags = filled<bool>({2}, true);
   EXPECT_FAILURE(flags += 1, DTypeError, "[add_] the result is int64 and cannot be kept in a tensor of bool" + here());
-  EXPECT_FAILURE(flags -= flags, DTypeError, "[sub_] bool tensors cannot be subtracted: use ^ or !" + here());
+  const std::string subtraction =
+      "[sub_] bool cannot be subtracted: logical_xor tells what differs, logical_not inverts";
+  EXPECT_FAILURE(flags -= flags, DTypeError, subtraction + here());
+  EXPECT_FAILURE(whole -= flags, DTypeError, subtraction + here());
+  EXPECT_FAILURE(whole -= true, DTypeError, subtraction + here());
+  const Tensor bytes = filled<std::uint8_t>({2}, 5);
+  EXPECT_FAILURE(bytes.fill_(256), DTypeError, "[fill_] 256 cannot be represented as uint8" + here());
+  EXPECT_FAILURE(bytes.copy_(-1), DTypeError, "[copy_] -1 cannot be represented as uint8" + here());
+  EXPECT_FAILURE(bytes[0] = 300, DTypeError, "[copy_] 300 cannot be represented as uint8" + here());
+  EXPECT_FAILURE(bytes.slice(0, 1) = NAN, DTypeError, "[copy_] nan cannot be represented as uint8" + here());
+  EXPECT_FAILURE(bytes += 18446744073709551615u, DTypeError,
+                 "18446744073709551615 cannot be represented as int64" + here());
   EXPECT_FAILURE(whole += empty({3}, cpu(), DType::int64), ShapeError,
                  "[add_] shape (3,) cannot be broadcast to (2,)" + here());
   EXPECT_FAILURE(whole += filled<std::int64_t>({2}, 1, sim()), DeviceError,

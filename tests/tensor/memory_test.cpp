@@ -52,6 +52,20 @@ TEST_P(MemoryOn, ALoopWithoutAWaitDoesNotRunAheadOfItsFrees) {
   wait_all();
 }
 
+/// What is larger than all of the device's memory is refused by the call; the rest of the program goes on.
+TEST_P(MemoryOn, MoreThanThereIsIsRefusedAtOnce) {
+  const std::string limit = std::to_string(memory_stats(device()).limit);
+  EXPECT_FAILURE(empty({1 << 20, 512}, device()), OutOfMemoryError,
+                 "[empty] (1048576,512) float32 takes 2147483648 bytes, and " + to_string(device()) + " has " + limit +
+                     " in all" + here());
+  const Tensor x = filled<float>({1, 1 << 20}, 1, device());
+  EXPECT_FAILURE(x.expand({512, -1}).clone(), OutOfMemoryError,
+                 "[clone] (512,1048576) float32 takes 2147483648 bytes, and " + to_string(device()) + " has " + limit +
+                     " in all" + here());
+  EXPECT_NO_THROW(wait_all());
+  EXPECT_EQ(x[0][5].item<float>(), 1.0f);
+}
+
 TEST_P(MemoryOn, IsGivenBackWithTheLastHandle) {
   wait_all();
   const std::size_t before = memory_stats(device()).live;

@@ -25,9 +25,9 @@ STRETTO_API Tensor empty(const Shape& shape, Device device = default_device(), D
 
 namespace detail {
 
-/// Copies `count` elements. Throws ShapeError when `shape` holds another number.
-STRETTO_API Tensor from_host_memory(const void* values, std::size_t count, DType dtype, const Shape& shape,
-                                    Device device, CallSite site);
+/// Copies `count` elements for the function called `name`. Throws ShapeError when `shape` holds another number.
+STRETTO_API Tensor from_host_memory(const char* name, const void* values, std::size_t count, DType dtype,
+                                    const Shape& shape, Device device, CallSite site);
 STRETTO_API Tensor borrow_memory(void* values, std::size_t count, DType dtype, const Shape& shape,
                                  std::shared_ptr<const void> owner, Device device, CallSite site);
 inline Shape flat_shape(std::size_t count) { return {static_cast<std::int64_t>(count)}; }
@@ -44,14 +44,15 @@ concept HostElements = std::ranges::contiguous_range<Range> && std::ranges::size
 template <HostElements Range>
 Tensor from_host(const Range& range, const Shape& shape, Device device = default_device(),
                  CallSite site = std::source_location::current()) {
-  return detail::from_host_memory(std::ranges::data(range), std::ranges::size(range),
+  return detail::from_host_memory("from_host", std::ranges::data(range), std::ranges::size(range),
                                   dtype_of<std::ranges::range_value_t<Range>>(), shape, device, site);
 }
 /// The same from a pointer to at least `shape.numel()` elements.
 template <Element T>
 Tensor from_host(const T* values, const Shape& shape, Device device = default_device(),
                  CallSite site = std::source_location::current()) {
-  return detail::from_host_memory(values, static_cast<std::size_t>(shape.numel()), dtype_of<T>(), shape, device, site);
+  return detail::from_host_memory("from_host", values, static_cast<std::size_t>(shape.numel()), dtype_of<T>(), shape,
+                                  device, site);
 }
 
 /// The same from a vector, also of bool; written `from_vector<float>({1, 2, 3}, {3})` where there is none yet.
@@ -61,9 +62,9 @@ Tensor from_vector(const std::vector<T>& values, const Shape& shape, Device devi
   if constexpr (std::same_as<T, bool>) {
     const auto bytes = std::make_unique<bool[]>(values.size());
     std::copy(values.begin(), values.end(), bytes.get());
-    return detail::from_host_memory(bytes.get(), values.size(), DType::bool_, shape, device, site);
+    return detail::from_host_memory("from_vector", bytes.get(), values.size(), DType::bool_, shape, device, site);
   } else {
-    return detail::from_host_memory(values.data(), values.size(), dtype_of<T>(), shape, device, site);
+    return detail::from_host_memory("from_vector", values.data(), values.size(), dtype_of<T>(), shape, device, site);
   }
 }
 /// The same with one axis.

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <source_location>
 #include <type_traits>
 
 #include <stretto/base/call_site.h>
+#include <stretto/base/error.h>
 #include <stretto/base/export.h>
 #include <stretto/core/scalar.h>
 
@@ -25,7 +27,8 @@ class STRETTO_API Operand {
   /// Throws DTypeError for an unsigned integer beyond 63 bits.
   template <class T>
     requires(std::is_arithmetic_v<T> || detail::one_of<T, Float16, BFloat16>)
-  Operand(T value, CallSite site = std::source_location::current()) : tensor_(nullptr), scalar_(value), site_(site) {}
+  Operand(T value, CallSite site = std::source_location::current())
+      : tensor_(nullptr), scalar_(number(value, site)), site_(site) {}
 
   bool is_tensor() const { return tensor_ != nullptr; }
   /// Only where `is_tensor()`. It may be an undefined tensor.
@@ -36,6 +39,20 @@ class STRETTO_API Operand {
   const CallSite& site() const { return site_; }
 
  private:
+  template <class T>
+  static Scalar number(T value, const CallSite& site) {
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(std::int64_t)) {
+      try {
+        return value;
+      } catch (Error& error) {
+        error.with_context("", site);
+        throw;
+      }
+    } else {
+      return value;
+    }
+  }
+
   const Tensor* tensor_;
   Scalar scalar_;
   CallSite site_;

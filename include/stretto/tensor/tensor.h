@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <stretto/base/call_site.h>
+#include <stretto/base/error.h>
 #include <stretto/base/export.h>
 #include <stretto/core/device.h>
 #include <stretto/core/dtype.h>
@@ -145,12 +146,14 @@ class STRETTO_API Tensor : TensorOperators {
 
   // In place. Each is one more ordered operation; earlier readers still see the earlier values.
   /// Writes `source` here, broadcast, cast and moved from its device as needed. Throws ShapeError when it does not
-  /// broadcast, UsageError when elements of this view share memory.
+  /// broadcast, UsageError when elements of this view share memory, DTypeError for a number that this type cannot hold
+  /// (a fraction is dropped for integers).
   const Tensor& copy_(const Operand& source) const;
+  /// The same for a number.
   const Tensor& fill_(const Scalar& value, CallSite site = std::source_location::current()) const;
   const Tensor& zero_(CallSite site = std::source_location::current()) const;
   /// The result has this tensor's shape and type: DTypeError when the common type of both cannot be cast to it, as
-  /// floating to integer, or `/=` on integers.
+  /// floating to integer, or `/=` on integers; and when bool is subtracted.
   const Tensor& operator+=(const Operand& other) const;
   const Tensor& operator-=(const Operand& other) const;
   const Tensor& operator*=(const Operand& other) const;
@@ -163,7 +166,13 @@ class STRETTO_API Tensor : TensorOperators {
   /// integer type T cannot hold it.
   template <Element T>
   T item(CallSite site = std::source_location::current()) const {
-    return item(site).template to<T>();
+    const Scalar value = item(site);
+    try {
+      return value.template to<T>();
+    } catch (Error& error) {
+      error.with_context("item", site);
+      throw;
+    }
   }
   Scalar item(CallSite site = std::source_location::current()) const;
   /// All elements in order. Throws DTypeError when T is not the tensor's type.

@@ -1,11 +1,12 @@
 #include "kernels/cpu/scratch.h"
 
-#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
 
 #include <stretto/base/error.h>
+
+#include "base/fork.h"
 
 namespace stretto {
 
@@ -18,9 +19,11 @@ void free_block(const Scratch::Block& block) { ::operator delete(block.data, std
 
 class ScratchCache {
  public:
+  ScratchCache() { hold_across_fork(mutex_); }
+
   // The smallest block that is large enough, unless it is so large that another kernel will want it more.
   Scratch::Block take(std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     auto best = blocks_.end();
     for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
       const bool fits = block->bytes >= bytes && block->bytes / 4 <= bytes;
@@ -36,7 +39,7 @@ class ScratchCache {
   void keep(const Scratch::Block& block) {
     std::vector<Scratch::Block> dropped;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       blocks_.push_back(block);
       kept_ += block.bytes;
       while (kept_ > kept_limit) {
@@ -49,9 +52,9 @@ class ScratchCache {
   }
 
  private:
-  std::mutex mutex_;
-  std::vector<Scratch::Block> blocks_;  // the one released longest ago first
-  std::size_t kept_ = 0;
+  Mutex mutex_;
+  std::vector<Scratch::Block> blocks_ STRETTO_GUARDED_BY(mutex_);  // the one released longest ago first
+  std::size_t kept_ STRETTO_GUARDED_BY(mutex_) = 0;
 };
 
 ScratchCache& cache() {
