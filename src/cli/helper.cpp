@@ -14,7 +14,7 @@
 #include "cli/bench/library_product.h"
 #include "cli/bench/overlap.h"
 #include "cli/bench/pending_memory.h"
-#include "cli/demo/plan.h"
+#include "cli/demo/serial_engine.h"
 #include "cli/verbs.h"
 
 namespace stretto::cli {
@@ -91,10 +91,8 @@ void add_helper(CLI::App& app, Action& action) {
     };
   });
 
-  auto plan = std::make_shared<std::string>();
-  CLI::App* serial = verb->add_subcommand("demo-serial");
-  serial->add_option("plan", *plan)->required();
-  serial->callback([plan, &action] { action = [plan] { return serve_serial_demo(*plan); }; });
+  CLI::App* serial = verb->add_subcommand("serial-engine");
+  serial->callback([&action] { action = &serve_serial_engine; });
 
   auto size = std::make_shared<std::int64_t>(0);
   CLI::App* library = verb->add_subcommand("library-product");

@@ -46,6 +46,7 @@ class alignas(64) Buffer {
   }
 
  private:
+  friend class AllocationOrder;
   friend class Engine;
   friend class Scheduler;
   friend class Recorder;
@@ -60,6 +61,10 @@ class alignas(64) Buffer {
   std::shared_ptr<const void> owner_;  ///< Of borrowed memory.
   const char* holder_ = "";            ///< The task that bound the memory, for the message when there is no more.
   CallSite holder_site_;
+  // Its place among the buffers that are to be bound; see AllocationOrder.
+  Buffer* earlier_ = nullptr;
+  Buffer* later_ = nullptr;
+  bool expected_ = false;
 
   // What the recorder writes at each access.
   alignas(64) AccessLog log_;

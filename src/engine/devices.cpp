@@ -8,6 +8,12 @@
 
 namespace stretto {
 
+EngineDevice::EngineDevice(Device which, Backend& owner, std::size_t memory_limit)
+    : device(which),
+      backend(&owner),
+      memory(std::make_unique<MemoryPool>(owner.memory(which.index()), memory_limit, false)),
+      allocations(memory->limit()) {}
+
 DeviceTable::DeviceTable(Scheduler& scheduler) {
   const std::size_t limit = environment().memory_limit.value_or(0);
   for (int kind = 0; kind < device_kind_count; ++kind) {
@@ -16,10 +22,7 @@ DeviceTable::DeviceTable(Scheduler& scheduler) {
     backends_[kind] = factory(scheduler);
     Backend& backend = *backends_[kind];
     for (int index = 0; index < backend.device_count(); ++index) {
-      auto device = std::make_unique<EngineDevice>();
-      device->device = Device(static_cast<DeviceKind>(kind), index);
-      device->backend = &backend;
-      device->memory = std::make_unique<MemoryPool>(backend.memory(index), limit, false);
+      auto device = std::make_unique<EngineDevice>(Device(static_cast<DeviceKind>(kind), index), backend, limit);
       device->workers = backend.workers(index);
       device->host_accessible = backend.host_accessible();
       if (device->workers == nullptr) device->launcher = std::make_unique<Launcher>(scheduler, *device);

@@ -2,12 +2,17 @@
 
 #include <array>
 #include <atomic>
+#include <compare>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <queue>
 #include <set>
 #include <vector>
 
 #include "backend/backend.h"
 #include "base/mutex.h"
+#include "engine/allocation_order.h"
 #include "memory/memory_pool.h"
 #include "ordering/task_reference.h"
 
@@ -16,11 +21,14 @@ namespace stretto {
 class Buffer;
 class Launcher;
 class Scheduler;
+struct Task;
 
 /// One device as the engine sees it.
 struct EngineDevice {
+  EngineDevice(Device which, Backend& owner, std::size_t memory_limit);
+
   Device device;
-  Backend* backend = nullptr;
+  Backend* backend;
   std::unique_ptr<MemoryPool> memory;
   WorkerLane* workers = nullptr;       ///< Of an unordered device.
   std::unique_ptr<Launcher> launcher;  ///< Of a device with in-order lanes.
@@ -29,6 +37,19 @@ struct EngineDevice {
   /// Queued tasks that were raised above their place in the queue. Under the recording lock.
   std::vector<TaskReference> urgent;
   std::atomic<int> urgent_count{0};
+
+  /// Where tasks get their memory, and in which order.
+  AllocationOrder allocations;
+  /// Tasks of this device's workers that found no memory. One worker blocks for the earliest; the rest is parked.
+  struct Parked {
+    std::uint64_t sequence;
+    Task* task;
+    auto operator<=>(const Parked&) const = default;
+  };
+  Mutex memory_queue_mutex;
+  std::priority_queue<Parked, std::vector<Parked>, std::greater<>> parked STRETTO_GUARDED_BY(memory_queue_mutex);
+  std::atomic<int> parked_count{0};
+  bool watched STRETTO_GUARDED_BY(memory_queue_mutex) = false;
 
   /// Buffers of a megabyte or more that hold memory, for the message when there is no more.
   Mutex holders_mutex;

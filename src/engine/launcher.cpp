@@ -148,25 +148,29 @@ void Launcher::issue_loop() {
         ready_.pop();
       }
     }
-    // Tasks that found no memory go first, in their order, whenever something may have changed.
-    while (!blocked_.empty() && try_issue(*blocked_.front())) {
-      blocked_.pop_front();
+    // Tasks that found no memory go first, in the order of the program, whenever something may have changed.
+    while (!blocked_.empty() && try_issue(*blocked_.begin()->second.task, blocked_.begin()->second.memory_waits)) {
+      blocked_.erase(blocked_.begin());
       stuck_rounds_ = 0;
     }
     if (task == nullptr) {
       fail_blocked_if_stuck();
-    } else if (!try_issue(*task)) {
-      blocked_.push_back(task);
+      continue;
     }
+    PointSet memory_waits;
+    if (!try_issue(*task, memory_waits)) blocked_.emplace(task->sequence, Blocked{task, std::move(memory_waits)});
   }
 }
 
-bool Launcher::try_issue(Task& task) {
+bool Launcher::try_issue(Task& task, PointSet& memory_waits) {
   LaneState& lane = choose_lane(task);
-  PointSet memory_waits;
   // A task that is skipped is issued all the same, without memory: those behind it rely on it to end no earlier than
   // what it comes after.
-  if (!scheduler_.is_skipped(task) && !scheduler_.try_bind_memory(task, lane.lane.id(), memory_waits)) return false;
+  if (scheduler_.is_skipped(task)) {
+    scheduler_.forget_allocations(task);
+  } else if (!scheduler_.try_bind_memory(task, lane.lane.id(), memory_waits)) {
+    return false;
+  }
   issue(task, lane, memory_waits);
   return true;
 }
@@ -175,18 +179,10 @@ void Launcher::fail_blocked_if_stuck() {
   // Memory may still come back while anything runs anywhere. When nothing has for a while, it will not.
   if (scheduler_.executing() > 0 || in_flight_.load() > 0 || ++stuck_rounds_ < rounds_until_stuck) return;
   stuck_rounds_ = 0;
-  Task& task = *blocked_.front();
-  blocked_.pop_front();
-  fail_for_memory(task);
-}
-
-void Launcher::fail_for_memory(Task& task) {
-  try {
-    scheduler_.throw_out_of_memory(task);
-  } catch (const OutOfMemoryError&) {
-    scheduler_.fail(task, scheduler_.current_failure(task));
-  }
-  try_issue(task);
+  Blocked first = std::move(blocked_.begin()->second);
+  blocked_.erase(blocked_.begin());
+  scheduler_.fail_for_memory(*first.task);
+  try_issue(*first.task, first.memory_waits);
 }
 
 Launcher::LaneState& Launcher::choose_lane(const Task& task) {
@@ -254,7 +250,11 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
 void Launcher::run_to_end(Task& task) {
   pending_.fetch_add(1, std::memory_order_acq_rel);
   if (fail_if_lost(task)) return;
-  if (!try_issue(task)) fail_for_memory(task);
+  PointSet memory_waits;
+  if (!try_issue(task, memory_waits)) {
+    scheduler_.fail_for_memory(task);
+    try_issue(task, memory_waits);
+  }
   for (auto& role : lanes_)
     for (auto& lane : role)
       while (lane->load.load() > 0)

@@ -63,6 +63,11 @@ class Launcher {
     Task* task;
     auto operator<=>(const Ready&) const = default;
   };
+  /// A task that found no memory for all that it writes.
+  struct Blocked {
+    Task* task;
+    PointSet memory_waits;  ///< Of what it found.
+  };
   struct LaneState {
     explicit LaneState(Lane& one) : lane(one) {}
     Lane& lane;
@@ -77,7 +82,7 @@ class Launcher {
   void start();
   void issue_loop();
   void retire_loop();
-  bool try_issue(Task& task);
+  bool try_issue(Task& task, PointSet& memory_waits);
   void issue(Task& task, LaneState& lane, const PointSet& memory_waits);
   LaneState& choose_lane(const Task& task);
   void wait_for(LaneState& lane, Point point);
@@ -85,7 +90,6 @@ class Launcher {
   void complete(Task& task);
   void fail_blocked_if_stuck();
   bool fail_if_lost(Task& task);
-  void fail_for_memory(Task& task);
   template <typename Function>
   static void for_each_point(const Task& task, Function function);
 
@@ -103,7 +107,7 @@ class Launcher {
   bool started_ STRETTO_GUARDED_BY(mutex_) = false;
   bool stopping_ STRETTO_GUARDED_BY(mutex_) = false;
   std::atomic<bool> lost_{false};
-  std::deque<Task*> blocked_;  ///< Wait for memory; only the issuing thread.
+  std::map<std::uint64_t, Blocked> blocked_;  ///< Wait for memory, by sequence; only the issuing thread.
   int stuck_rounds_ = 0;
 
   Mutex retire_mutex_;

@@ -179,11 +179,11 @@ void Scheduler::before_fork() {
   slab_.lock_for_fork();
   count_.lock_for_fork();
   failing_.lock();
-  binding_.lock();
   failures_.mutex().lock();
   progress_mutex_.lock();
   devices_.for_each([](EngineDevice& device) {
     device.holders_mutex.lock();
+    device.allocations.lock_for_fork();
     device.memory->lock_for_fork();
   });
 }
@@ -191,11 +191,11 @@ void Scheduler::before_fork() {
 void Scheduler::after_fork(bool in_child) {
   devices_.for_each([](EngineDevice& device) {
     device.memory->unlock_after_fork();
+    device.allocations.unlock_after_fork();
     device.holders_mutex.unlock();
   });
   progress_mutex_.unlock();
   failures_.mutex().unlock();
-  binding_.unlock();
   failing_.unlock();
   count_.unlock_after_fork();
   slab_.unlock_after_fork();
@@ -210,6 +210,11 @@ void Scheduler::poison_all_pending() {
     if (device.launcher != nullptr) device.launcher->reset_after_fork();
     device.urgent.clear();
     device.urgent_count = 0;
+    device.allocations.forget_all();
+    new (&device.memory_queue_mutex) Mutex;
+    device.parked = {};
+    device.parked_count = 0;
+    device.watched = false;
   });
   // The recording, and the file at the end, are the parent's.
   trace::enable(false);
@@ -226,6 +231,7 @@ void Scheduler::poison_all_pending() {
   failure->read.store(true);
   progress_waiters_ = 0;
   stalled_ = 0;
+  memory_waiters_ = 0;
   awaiting_release_ = 0;
   blocked_ = 0;
   urgent_count_ = 0;

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <thread>
 
 #include <stretto/base/error.h>
 
+#include "base/futex.h"
 #include "engine/launcher.h"
 #include "engine/scheduler.h"
 
@@ -25,14 +27,27 @@ std::string readable(std::size_t bytes) {
   return text;
 }
 
+void wait_for_points(const PointSet& points) {
+  for (const Point point : points)
+    while (!lane_progress().complete(point)) std::this_thread::yield();
+}
+
 }  // namespace
 
 bool Scheduler::try_bind(Buffer& buffer, const char* name, CallSite site, LaneId lane, PointSet& waits) {
-  const std::lock_guard lock(binding_);
   if (buffer.data() != nullptr) return true;
   EngineDevice& device = devices_.known(buffer.device().kind(), buffer.device().index());
+  const bool expected = buffer.expected_;
+  if (expected && !device.allocations.admits(buffer, device.memory->limit() - device.memory->statistics().live))
+    return false;
   std::optional<Block> block = device.memory->allocate(buffer.bytes(), lane);
   if (!block) return false;
+  // Two may bind at once what nobody wrote: one of them wins.
+  std::byte* unbound = nullptr;
+  if (!buffer.data_.compare_exchange_strong(unbound, block->data, std::memory_order_acq_rel)) {
+    device.memory->release(std::move(*block));
+    return true;
+  }
   waits.merge(block->pending);
   block->pending.clear();
   buffer.block_ = std::move(*block);
@@ -42,7 +57,10 @@ bool Scheduler::try_bind(Buffer& buffer, const char* name, CallSite site, LaneId
     const MutexLock holders(device.holders_mutex);
     device.holders.insert(&buffer);
   }
-  buffer.data_.store(buffer.block_.data, std::memory_order_release);
+  if (expected) {
+    device.allocations.forget(buffer);
+    memory_changed();
+  }
   return true;
 }
 
@@ -54,30 +72,144 @@ bool Scheduler::try_bind_memory(Task& task, LaneId lane, PointSet& waits) {
   return true;
 }
 
-void Scheduler::bind_memory(Task& task) {
+bool Scheduler::has_memory(const Task& task) const {
   bool bound = true;
   for (std::size_t i = 0; i < task.access_count; ++i) bound &= task.buffer(i).data() != nullptr;
-  if (bound) [[likely]]
+  return bound;
+}
+
+void Scheduler::forget_allocations(Task& task) {
+  for (std::size_t i = 0; i < task.access_count; ++i) {
+    Buffer& buffer = task.buffer(i);
+    if (!buffer.expected_) continue;
+    devices_.known(buffer.device().kind(), buffer.device().index()).allocations.forget(buffer);
+    memory_changed();
+  }
+}
+
+void Scheduler::memory_changed() {
+  if (memory_waiters_.load(std::memory_order_relaxed) == 0) [[likely]]
     return;
-  PointSet waits;
-  if (!try_bind_memory(task, 0, waits)) {
-    // Others may give memory back: let them run in this worker's place. When nothing has moved for a while, there is
-    // none.
-    WorkerLane* lane = devices_.known(DeviceKind::cpu, task.device_index).workers;
-    const bool on_worker = lane->on_worker();
-    stalled_.fetch_add(1, std::memory_order_relaxed);
-    if (on_worker) lane->blocking(true);
-    int stuck = 0;
-    while (!try_bind_memory(task, 0, waits) && stuck < rounds_until_stuck) {
-      stuck = executing() > 0 || device_work_in_flight() ? 0 : stuck + 1;
-      std::this_thread::sleep_for(memory_retry);
+  memory_changes_.fetch_add(1, std::memory_order_release);
+  futex_wake(memory_changes_, std::numeric_limits<int>::max());
+}
+
+void Scheduler::bind_memory(Task& task) {
+  if (has_memory(task)) return;
+  await_memory(task, nullptr);
+  EngineDevice& device = devices_.known(DeviceKind::cpu, task.device_index);
+  if (device.parked_count.load(std::memory_order_acquire) > 0) let_parked_try(device);
+}
+
+Task* Scheduler::bind_or_park(Task& task) {
+  EngineDevice& device = devices_.known(DeviceKind::cpu, task.device_index);
+  Task* chosen = &task;
+  if (is_skipped(task)) [[unlikely]] {
+    forget_allocations(task);
+  } else {
+    PointSet waits;
+    const bool bound = try_bind_memory(task, 0, waits);
+    wait_for_points(waits);
+    if (!bound) [[unlikely]]
+      chosen = wait_or_park(task, device);
+  }
+  if (chosen != nullptr && device.parked_count.load(std::memory_order_acquire) > 0) [[unlikely]]
+    let_parked_try(device);
+  return chosen;
+}
+
+Task* Scheduler::wait_or_park(Task& task, EngineDevice& device) {
+  if (thread().frame != nullptr) {
+    // A copy between the chunks of another task's loop, which must not wait.
+    device.workers->push(put_back(task), Priority::normal);
+    return nullptr;
+  }
+  {
+    const MutexLock lock(device.memory_queue_mutex);
+    if (device.watched) {
+      device.parked.push({task.sequence, &task});
+      device.parked_count.store(static_cast<int>(device.parked.size()), std::memory_order_release);
+      return nullptr;
     }
+    device.watched = true;
+  }
+  Task* chosen = await_memory(task, &device);
+  const MutexLock lock(device.memory_queue_mutex);
+  device.watched = false;
+  return chosen;
+}
+
+/// Sends the earliest parked task back to the workers, unless somebody watches the memory for it. It finds memory and
+/// lets the next one try, or watches itself: so while tasks are parked, one is on its way or watches.
+void Scheduler::let_parked_try(EngineDevice& device) {
+  Task* next = nullptr;
+  {
+    const MutexLock lock(device.memory_queue_mutex);
+    if (device.watched || device.parked.empty()) return;
+    next = device.parked.top().task;
+    device.parked.pop();
+    device.parked_count.store(static_cast<int>(device.parked.size()), std::memory_order_release);
+  }
+  dispatch(*next);
+}
+
+/// Waits in the worker's place until `task` has its memory or has failed; others run meanwhile. With `queue`, waits for
+/// the earliest of it and all that are parked there, and returns that.
+Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
+  Task* chosen = &task;
+  WorkerLane* lane = devices_.known(DeviceKind::cpu, task.device_index).workers;
+  const bool on_worker = lane->on_worker();
+  bool blocked = false;
+  int stuck = 0;
+  memory_waiters_.fetch_add(1, std::memory_order_seq_cst);
+  while (true) {
+    const std::uint32_t seen = memory_changes_.load(std::memory_order_acquire);
+    if (queue != nullptr) {
+      const MutexLock lock(queue->memory_queue_mutex);
+      if (!queue->parked.empty() && queue->parked.top().sequence < chosen->sequence) {
+        queue->parked.push({chosen->sequence, chosen});
+        chosen = queue->parked.top().task;
+        queue->parked.pop();
+        stuck = 0;
+      }
+    }
+    if (is_skipped(*chosen)) {
+      forget_allocations(*chosen);
+      break;
+    }
+    PointSet waits;
+    const bool bound = try_bind_memory(*chosen, 0, waits);
+    wait_for_points(waits);
+    if (bound) break;
+    if (stuck == rounds_until_stuck) {
+      fail_for_memory(*chosen);
+      break;
+    }
+    if (!blocked) {
+      blocked = true;
+      stalled_.fetch_add(1, std::memory_order_relaxed);
+      if (on_worker) lane->blocking(true);
+    }
+    futex_wait(memory_changes_, seen, memory_retry);
+    const bool moving = executing() > 0 || device_work_in_flight() ||
+                        memory_changes_.load(std::memory_order_acquire) != seen;
+    stuck = moving ? 0 : stuck + 1;
+  }
+  memory_waiters_.fetch_sub(1, std::memory_order_relaxed);
+  if (blocked) {
     if (on_worker) lane->blocking(false);
     stalled_.fetch_sub(1, std::memory_order_relaxed);
-    if (stuck == rounds_until_stuck) throw_out_of_memory(task);
   }
-  for (const Point point : waits)
-    while (!lane_progress().complete(point)) std::this_thread::yield();
+  return chosen;
+}
+
+void Scheduler::fail_for_memory(Task& task) {
+  try {
+    throw_out_of_memory(task);
+  } catch (const OutOfMemoryError&) {
+    fail(task, current_failure(task));
+  }
+  forget_allocations(task);
 }
 
 bool Scheduler::device_work_in_flight() {
@@ -96,8 +228,7 @@ void Scheduler::bind_now(Buffer& buffer, const char* name, CallSite site) {
       throw_out_of_memory(buffer, name, site);
     std::this_thread::sleep_for(memory_retry);
   }
-  for (const Point point : waits)
-    while (!lane_progress().complete(point)) std::this_thread::yield();
+  wait_for_points(waits);
 }
 
 void Scheduler::throw_out_of_memory(Task& task) {
@@ -132,6 +263,10 @@ void Scheduler::throw_out_of_memory(Buffer& buffer, const char* name, CallSite s
 }
 
 void Scheduler::release_buffer(Buffer& buffer, PointSet pending) {
+  if (buffer.expected_) {
+    devices_.known(buffer.device().kind(), buffer.device().index()).allocations.forget(buffer);
+    memory_changed();
+  }
   if (buffer.data() != nullptr && !buffer.borrowed_) {
     EngineDevice& device = devices_.known(buffer.device().kind(), buffer.device().index());
     if (buffer.bytes() >= large_holder) {
@@ -140,6 +275,7 @@ void Scheduler::release_buffer(Buffer& buffer, PointSet pending) {
     }
     buffer.block_.pending = std::move(pending);
     device.memory->release(std::move(buffer.block_));
+    memory_changed();
   }
   buffer.let_go();
 }

@@ -40,6 +40,10 @@ void Recorder::access(const Access& access) {
   if (!buffer.written_) {
     // The first access binds the memory, so it must be alone, even if it only reads (what nobody wrote).
     buffer.written_ = true;
+    // What a task submits is part of it: the program's order says nothing of it and of what comes after the task.
+    AllocationOrder& order =
+        scheduler_.devices().known(buffer.device_.kind(), buffer.device_.index()).allocations;
+    if (order.follows(buffer.bytes_) && scheduler_.thread().frame == nullptr) order.expect(buffer);
     if (mode == AccessMode::read) mode = AccessMode::read_write;
   }
   const Box* box = access.box;
@@ -150,6 +154,9 @@ bool Recorder::tie(const Candidate& candidate, int index) {
   }
   task_.link_count = static_cast<std::uint32_t>(index);
   if (at_issue) {
+    // One that failed before it was issued has made nothing, not even memory.
+    if (candidate.carries_value)
+      if (const FailureReference failure = scheduler_.failure_of(predecessor)) scheduler_.fail(task_, failure);
     edge.bits = predecessor.point.load(std::memory_order_acquire) | (candidate.carries_value ? point_carries_value : 0);
     keep_predecessor(predecessor, edge, index);
   }

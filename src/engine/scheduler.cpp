@@ -90,8 +90,11 @@ Work* Scheduler::run(Work& work, KernelContext& context) {
       return nullptr;
     }
   }
-  execute_body(task, context);
-  return complete(task, devices_.known(DeviceKind::cpu, task.device_index).workers);
+  Task* chosen = has_memory(task) ? &task : bind_or_park(task);
+  if (chosen == nullptr) [[unlikely]]
+    return nullptr;
+  execute_body(*chosen, context);
+  return complete(*chosen, devices_.known(DeviceKind::cpu, chosen->device_index).workers);
 }
 
 Work& Scheduler::put_back(Work& work) {
@@ -116,7 +119,6 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
   } else {
     bool entered = false;
     try {
-      if (!task.is_in_order()) bind_memory(task);
       TaskLoops loops(*this, task, context);
       BodyContext body(task, loops);
       entered = true;
@@ -145,6 +147,7 @@ bool Scheduler::claim_early(Task& task) {
 }
 
 Work* Scheduler::run_claimed_early(Task& task, KernelContext& context) {
+  bind_memory(task);
   execute_body(task, context);
   return complete(task, devices_.known(DeviceKind::cpu, task.device_index).workers);
 }
@@ -233,6 +236,7 @@ void Scheduler::run_inline(Task& task) {
       devices_.known(one.device_kind, one.device_index).launcher->run_to_end(one);
     } else {
       InlineContext context;
+      bind_memory(one);
       execute(one, context);
       complete(one, nullptr);
     }
@@ -292,7 +296,8 @@ void Scheduler::issued(Task& task, Point point) {
   task.point.store(point.bits(), std::memory_order_release);
   const std::uintptr_t list = task.issue_successors.exchange(closed_list, std::memory_order_acq_rel);
   Work* next = nullptr;
-  release_list(list, nullptr, point, nullptr, next);
+  // A failure from before the issue is known to those behind it; one found on the device meets them when they retire.
+  release_list(list, task.failure.load(std::memory_order_acquire), point, nullptr, next);
 }
 
 void Scheduler::release_list(std::uintptr_t list, Failure* failure, Point point, WorkerLane* lane, Work*& next) {
@@ -322,9 +327,9 @@ void Scheduler::make_ready(Task& task, WorkerLane* lane, Work*& next) {
 }
 
 void Scheduler::recycle(Task& task) {
-  if (Failure* failure = task.failure.load(std::memory_order_acquire)) [[unlikely]] {
-    task.failure.store(nullptr, std::memory_order_relaxed);
-    FailureReference::adopt(failure);
+  if (task.failure.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+    const std::lock_guard lock(failing_);
+    FailureReference::adopt(task.failure.exchange(nullptr, std::memory_order_relaxed));
   }
   thread().recycle(task);
 }
@@ -338,6 +343,12 @@ void Scheduler::fail(Task& task, const FailureReference& failure) {
   if (known != nullptr && known->sequence <= failure->sequence) return;
   task.failure.store(FailureReference(failure).release(), std::memory_order_release);
   if (known != nullptr) FailureReference::adopt(known);
+}
+
+FailureReference Scheduler::failure_of(const Task& task) {
+  if (task.failure.load(std::memory_order_acquire) == nullptr) return {};
+  const std::lock_guard lock(failing_);
+  return FailureReference(task.failure.load(std::memory_order_relaxed));
 }
 
 FailureReference Scheduler::current_failure(const Task& task) {

@@ -58,15 +58,23 @@ class Scheduler final : public Executor {
   void fail(Task& task, const FailureReference& failure);
   /// The exception being handled, as a new root failure of `task`.
   FailureReference current_failure(const Task& task);
+  /// The failure of a task that may complete at this moment, or null.
+  FailureReference failure_of(const Task& task);
 
   // Memory; see memory_binding.cpp.
   /// Binds memory to what `task` accesses and has none. Adds to `waits` what must be done before the memory is touched.
   /// False when the device has no memory at this moment; what was bound stays bound.
   bool try_bind_memory(Task& task, LaneId lane, PointSet& waits);
-  /// For workers: waits until memory comes back, and throws OutOfMemoryError when nothing is left that could give any.
+  /// For a worker that is about to run `task`: the task to run instead, with memory bound: `task` itself, an earlier
+  /// one that found memory before it, or null when `task` has to wait and something else should be run. A task for
+  /// which nothing is left that could give memory has failed.
+  Task* bind_or_park(Task& task);
+  /// For tasks that must run here and now: waits until memory comes back, or the task has failed.
   void bind_memory(Task& task);
-  /// Throws the error of a task that found no memory.
-  [[noreturn]] void throw_out_of_memory(Task& task);
+  /// The task will bind nothing any more.
+  void forget_allocations(Task& task);
+  /// The task fails because nothing is left that could give it memory.
+  void fail_for_memory(Task& task);
   /// Binds one buffer, on the calling thread and for it.
   void bind_now(Buffer& buffer, const char* name, CallSite site);
   /// Gives the buffer's memory back behind `pending`, and ends the buffer.
@@ -133,6 +141,12 @@ class Scheduler final : public Executor {
   void run_inline(Task& task);
   void complete_join(Task& task);
   void recycle(Task& task);
+  bool has_memory(const Task& task) const;
+  Task* wait_or_park(Task& task, EngineDevice& device);
+  Task* await_memory(Task& task, EngineDevice* queue);
+  void let_parked_try(EngineDevice& device);
+  [[noreturn]] void throw_out_of_memory(Task& task);
+  void memory_changed();
   bool try_bind(Buffer& buffer, const char* name, CallSite site, LaneId lane, PointSet& waits);
   [[noreturn]] void throw_out_of_memory(Buffer& buffer, const char* name, CallSite site);
   void drop_unless_needed(Task& task);
@@ -151,6 +165,8 @@ class Scheduler final : public Executor {
   std::atomic<bool> ending_{false};
   std::atomic<int> urgent_count_{0};  ///< Of all devices together.
   std::atomic<int> stalled_{0};
+  std::atomic<int> memory_waiters_{0};
+  std::atomic<std::uint32_t> memory_changes_{0};  ///< They sleep on it.
 
   // Written by whoever begins or ends a wait.
   alignas(64) std::atomic<int> blocked_{0};
@@ -161,7 +177,6 @@ class Scheduler final : public Executor {
   alignas(64) FailureBook failures_;
   std::mutex serial_order_;  ///< Held by the thread whose task the serial engine runs.
   std::mutex failing_;       ///< Held while a task's failure is set: rare, so one for all.
-  std::mutex binding_;
   std::unordered_multimap<const Task*, TaskReference> waits_inside_ STRETTO_GUARDED_BY(recording_);
   Mutex epoch_turn_;
   FailureReference dropped_;  ///< Of what the end of the process drops; set before `ending_`.

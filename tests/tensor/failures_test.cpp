@@ -23,7 +23,7 @@ INSTANTIATE_ON_EACH_DEVICE(FailuresOn);
 constexpr const char* explosion = "[explode] it went wrong (at program.cpp:12)";
 
 /// Case E1.
-TEST_P(FailuresOn, PassToWhatIsMadeOfThemAndNowhereElse) {
+TEST_P(FailuresOn, E1PassToWhatIsMadeOfThemAndNowhereElse) {
   for (int round = 0; round < 20; ++round) {
     const Tensor x = failed("it went wrong");
     const Tensor y = x.clone();
@@ -60,7 +60,7 @@ TEST_P(FailuresOn, OverwritingRevives) {
 }
 
 /// Case E2.
-TEST_P(FailuresOn, SkipOnlyDependents) {
+TEST_P(FailuresOn, E2SkipOnlyDependents) {
   for (int round = 0; round < 20; ++round) {
     const auto start = std::chrono::steady_clock::now();
     const Tensor a = slowly_filled({4}, 1, device(), 3);

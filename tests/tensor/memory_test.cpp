@@ -7,7 +7,7 @@ class MemoryOn : public OnEachDevice {};
 INSTANTIATE_ON_EACH_DEVICE(MemoryOn);
 
 /// Cases L5 and L6: a long loop without a wait makes far more temporaries than there is memory for.
-TEST_P(MemoryOn, ALoopWithoutAWaitStaysWithinTheLimit) {
+TEST_P(MemoryOn, L6ALoopWithoutAWaitStaysWithinTheLimit) {
   constexpr std::int64_t count = 1 << 20;
   constexpr int rounds = 200;
   ASSERT_LE(memory_stats(device()).limit, std::size_t{64} << 20);
@@ -32,7 +32,7 @@ TEST_P(MemoryOn, ALoopWithoutAWaitStaysWithinTheLimit) {
 
 /// Case L5: the sums do not depend on each other, only the last line of a round does. Running them ahead would be as
 /// right, and fill the memory.
-TEST_P(MemoryOn, ALoopWithoutAWaitDoesNotRunAheadOfItsFrees) {
+TEST_P(MemoryOn, L5ALoopWithoutAWaitDoesNotRunAheadOfItsFrees) {
   constexpr std::int64_t count = 100000;
   wait_all();
   reset_peak_memory(device());

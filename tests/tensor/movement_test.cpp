@@ -18,7 +18,7 @@ TEST_P(MovementFrom, ToTheSameDeviceIsTheSameHandle) {
 }
 
 /// Case D3: views keep their elements in every direction.
-TEST_P(MovementFrom, ViewsKeepTheirElementsInEveryDirection) {
+TEST_P(MovementFrom, D3ViewsKeepTheirElementsInEveryDirection) {
   for (const Device target : devices()) {
     const Tensor x = counting<std::int64_t>({2, 2, 2}, device());
     const Tensor column = x.slice(2, 1, 2).squeeze(2).to(target);
@@ -34,7 +34,7 @@ TEST_P(MovementFrom, ViewsKeepTheirElementsInEveryDirection) {
 }
 
 /// Case D5.
-TEST_P(MovementFrom, EmptyTensorsKeepTheirShape) {
+TEST_P(MovementFrom, D5EmptyTensorsKeepTheirShape) {
   for (const Device target : devices()) {
     const Tensor x = empty({0, 3}, device()).to(target).to(device());
     EXPECT_EQ(x.shape(), Shape({0, 3}));
@@ -43,7 +43,7 @@ TEST_P(MovementFrom, EmptyTensorsKeepTheirShape) {
 }
 
 /// Case O1: a copy holds what its source held at the copy, whatever is written later.
-TEST_P(MovementFrom, LaterWritesDoNotReachTheCopy) {
+TEST_P(MovementFrom, O1LaterWritesDoNotReachTheCopy) {
   constexpr std::int64_t count = 1 << 18;
   for (const Device target : devices()) {
     if (target == device()) continue;
@@ -64,7 +64,7 @@ TEST_P(MovementFrom, LaterWritesDoNotReachTheCopy) {
 }
 
 /// Case L1: sources are dropped at once.
-TEST_P(MovementFrom, SourcesMayBeDroppedAtOnce) {
+TEST_P(MovementFrom, L1SourcesMayBeDroppedAtOnce) {
   std::vector<Tensor> moved;
   for (std::int64_t i = 0; i < 50; ++i) {
     const Device target = devices()[static_cast<std::size_t>(i) % devices().size()];
@@ -79,7 +79,7 @@ TEST_P(MovementFrom, SourcesMayBeDroppedAtOnce) {
 }
 
 /// Case O2: one host buffer feeds the devices in turn.
-TEST_P(MovementFrom, OneBufferFeedsManyCopies) {
+TEST_P(MovementFrom, O2OneBufferFeedsManyCopies) {
   constexpr std::int64_t count = 1000;
   const std::vector<Device> targets = devices();
   const Tensor in = empty({count}, device());
@@ -108,7 +108,7 @@ TEST_P(MovementFrom, OneBufferFeedsManyCopies) {
 }
 
 /// Case L3: host memory is used again at once.
-TEST_P(MovementFrom, HostMemoryIsUsedAgainAtOnce) {
+TEST_P(MovementFrom, L3HostMemoryIsUsedAgainAtOnce) {
   constexpr std::int64_t count = 5000;
   std::vector<Tensor> there;
   for (int i = 0; i < 50; ++i) {

@@ -9,7 +9,7 @@ class OverlapOn : public OnEachDevice {};
 INSTANTIATE_ON_EACH_DEVICE(OverlapOn);
 
 /// Case O9: reading and writing overlapping views of one storage is as if all had been read first.
-TEST_P(OverlapOn, AddingTheTransposeReadsAllBeforeItWrites) {
+TEST_P(OverlapOn, O9AddingTheTransposeReadsAllBeforeItWrites) {
   for (const std::int64_t n : {91, 512}) {
     const Tensor x = filled<float>({n, n}, 1, device());
     x += x.t();
@@ -21,7 +21,7 @@ TEST_P(OverlapOn, AddingTheTransposeReadsAllBeforeItWrites) {
 }
 
 /// The same behind a task that is still running, many times over, without a wait.
-TEST_P(OverlapOn, IsRightBehindASlowTask) {
+TEST_P(OverlapOn, O9IsRightBehindASlowTask) {
   std::vector<Tensor> results;
   for (int round = 0; round < 200; ++round) {
     const Tensor x = slowly_filled({3, 3}, static_cast<float>(round), device(), round % 20 == 0 ? 5 : 0);
@@ -40,7 +40,7 @@ TEST_P(OverlapOn, IsRightBehindASlowTask) {
   }
 }
 
-TEST_P(OverlapOn, ShiftingRowsMovesEachOnce) {
+TEST_P(OverlapOn, O9ShiftingRowsMovesEachOnce) {
   constexpr std::int64_t rows = 1024, columns = 2048;
   const Tensor x = empty({rows, columns}, device());
   for (std::int64_t row = 0; row < rows; ++row) x[row].fill_(row);
@@ -50,7 +50,7 @@ TEST_P(OverlapOn, ShiftingRowsMovesEachOnce) {
     ASSERT_EQ(values[static_cast<std::size_t>(row)], static_cast<float>(row == 0 ? 0 : row - 1));
 }
 
-TEST_P(OverlapOn, SelfAssignmentChangesNothing) {
+TEST_P(OverlapOn, O9SelfAssignmentChangesNothing) {
   const Tensor w = counting({5, 4}, device());
   w.select(1, 0) = w.select(1, 0);
   EXPECT_EQ(w.to_vector<float>(), counting({5, 4}).to_vector<float>());
@@ -58,7 +58,7 @@ TEST_P(OverlapOn, SelfAssignmentChangesNothing) {
   EXPECT_EQ(w.to_vector<float>(), counting({5, 4}).to_vector<float>());
 }
 
-TEST_P(OverlapOn, AddingATensorToItselfDoublesIt) {
+TEST_P(OverlapOn, O9AddingATensorToItselfDoublesIt) {
   const Tensor x = counting({100}, device());
   x += x;
   const std::vector<float> values = x.to_vector<float>();

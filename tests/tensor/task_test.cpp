@@ -71,7 +71,7 @@ TEST_P(TaskOn, ViewsBeginWhereTheyBegin) {
 }
 
 /// Case O5: tensors without elements order like any other.
-TEST_P(TaskOn, EmptyTensorsOrderTasks) {
+TEST_P(TaskOn, O5EmptyTensorsOrderTasks) {
   for (int round = 0; round < 200; ++round) {
     const auto flag = std::make_shared<std::atomic<int>>(0);
     const auto seen = std::make_shared<std::atomic<int>>(-1);
@@ -87,13 +87,13 @@ TEST_P(TaskOn, EmptyTensorsOrderTasks) {
   }
 }
 
-TEST_P(TaskOn, TwoEmptyTensorsAreTwoVariables) {
+TEST_P(TaskOn, O5TwoEmptyTensorsAreTwoVariables) {
   if (serial_engine()) GTEST_SKIP() << "the serial engine never overlaps";
   EXPECT_TRUE(run_at_the_same_time({empty({0}, device()), empty({0, 3}, device())}));
 }
 
 /// Case O12.
-TEST_P(TaskOn, DisjointPartsOfATensorRunAtTheSameTime) {
+TEST_P(TaskOn, O12DisjointPartsOfATensorRunAtTheSameTime) {
   if (serial_engine()) GTEST_SKIP() << "the serial engine never overlaps";
   for (int round = 0; round < 20; ++round) {
     const Tensor x = empty({64, 64}, device());
@@ -106,7 +106,7 @@ TEST_P(TaskOn, DisjointPartsOfATensorRunAtTheSameTime) {
   }
 }
 
-TEST_P(TaskOn, TilesThatShareAnElementRunOneAfterTheOther) {
+TEST_P(TaskOn, O12TilesThatShareAnElementRunOneAfterTheOther) {
   const Tensor x = empty({64, 64}, device());
   const auto inside = std::make_shared<std::atomic<int>>(0);
   const auto overlapped = std::make_shared<std::atomic<bool>>(false);
@@ -205,7 +205,7 @@ TEST_P(TaskOn, KnowsItsDevice) {
 }
 
 /// Case E5: each of many tasks makes tensors and reads a number.
-TEST_P(TaskOn, TasksMayMakeAndReadTensors) {
+TEST_P(TaskOn, E5TasksMayMakeAndReadTensors) {
   if (!on_host()) GTEST_SKIP() << "a body that issues to a lane does not wait for it";
   constexpr int count = 16;
   std::vector<Tensor> results;

@@ -9,7 +9,7 @@ class ThreadsOn : public OnEachDevice {};
 INSTANTIATE_ON_EACH_DEVICE(ThreadsOn);
 
 /// Case E8: tensors made in one thread are used in another, while others are made.
-TEST_P(ThreadsOn, TensorsAreMadeAndUsedByMany) {
+TEST_P(ThreadsOn, E8TensorsAreMadeAndUsedByMany) {
   constexpr int threads = 16, rounds = 100;
   std::vector<std::vector<Tensor>> made(threads);
   std::vector<std::thread> makers;

@@ -183,7 +183,8 @@ void WorkerPool::thread_main(Worker& worker) {
   if (options_.on_thread_start) options_.on_thread_start(worker.index);
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (executor_.run_urgent(worker)) continue;
-    Work* work = worker.ring.take();
+    Work* work = take_first(worker);
+    if (work == nullptr) work = worker.ring.take();
     if (work == nullptr) {
       if (worker.batch > 0 && worker.batch < small_batch && tasks_are_small()) let_work_gather(pauses_per_poll_small);
       worker.batch = 0;
@@ -198,13 +199,16 @@ void WorkerPool::thread_main(Worker& worker) {
   current_worker = nullptr;
 }
 
+/// What comes before all that this worker has in its ring.
+Work* WorkerPool::take_first(Worker& worker) {
+  if (Work* work = copies_.take(worker.ring, 0)) return work;
+  return queues_[static_cast<std::size_t>(Priority::high)].take(worker.ring, 0);
+}
+
 Work* WorkerPool::find_work(Worker& worker) {
-  constexpr auto high = static_cast<std::size_t>(Priority::high);
   constexpr auto normal = static_cast<std::size_t>(Priority::normal);
   constexpr auto low = static_cast<std::size_t>(Priority::low);
   // Only normal work enters rings: urgent work must not queue behind it, and low work must stay behind all of it.
-  if (Work* work = copies_.take(worker.ring, 0)) return work;
-  if (Work* work = queues_[high].take(worker.ring, 0)) return work;
   if (options_.random_seed && worker.next_random() % 4 == 0)
     if (Work* work = steal(worker)) return work;
   if (Work* work = queues_[normal].take(worker.ring, tasks_are_small() ? batch_size : 0)) {

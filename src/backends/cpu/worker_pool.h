@@ -54,6 +54,7 @@ class WorkerPool final : public WorkerLane {
   void start();
   void spawn(MutexLock& lock);
   void thread_main(Worker& worker);
+  Work* take_first(Worker& worker);
   Work* find_work(Worker& worker);
   Work* steal(Worker& worker);
   void run_copies(Worker& worker);

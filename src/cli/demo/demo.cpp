@@ -2,17 +2,18 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include <stretto/report/system.h>
 
 #include "cli/chapter.h"
-#include "cli/demo/plan.h"
+#include "cli/demo/serial_engine.h"
 #include "cli/devices.h"
 #include "cli/results.h"
 #include "cli/seconds.h"
@@ -31,18 +32,34 @@ struct DemoOptions {
   std::string data = fashion_mnist_directory;
 };
 
-void say_row(const std::string& what, const std::string& value, const std::string& remark = "") {
-  fmt::print("   {:<34}{:>10}   {}\n", what, value, remark);
+// Columns of the tables of seconds.
+constexpr int label_width = 30;
+
+std::string seconds_text(double seconds) { return fmt::format("{:.4f}", seconds); }
+std::string times(double ratio) { return fmt::format("{:.2f} x", ratio); }
+/// A table's column, padded before it is styled.
+std::string column(const std::string& text, int width) { return fmt::format("{:>{}}", text, width); }
+
+void say(const std::string& line) {
+  fmt::print("{}\n", line);
   std::fflush(stdout);
 }
 
-std::string seconds_text(double seconds) { return fmt::format("{:.4f}", seconds); }
+void say_heading(int number, const std::string& title, const std::string& columns) {
+  say(fmt::format("\n{}\n{}", bold(fmt::format("{}. {}", number, title)),
+                  faint(fmt::format("   {:<{}}{}", "", label_width, columns))));
+}
 
-std::string times(double ratio) { return fmt::format("{:.2f} x", ratio); }
+void say_seconds_heading(int number, const std::string& title) {
+  say_heading(number, title,
+              column("seconds", 10) + column("to its bound", 15) + column("serial engine", 16) + column("as fast", 10));
+}
 
-void say_heading(int number, const std::string& title, const std::string& unit) {
-  fmt::print("\n{}\n{}\n", bold(fmt::format("{}. {}", number, title)), faint(fmt::format("{:>47}", unit)));
-  std::fflush(stdout);
+/// One measured row: its seconds, how far from its bound (0: it has none), and the serial engine's seconds.
+void say_seconds(const std::string& what, double seconds, double bound, double serial) {
+  say(fmt::format("   {:<{}}{}{}{}{}", what, label_width, column(seconds_text(seconds), 10),
+                  bold(column(bound > 0 ? times(seconds / bound) : "", 15)), column(seconds_text(serial), 16),
+                  bold(column(times(serial / seconds), 10))));
 }
 
 class Demo {
@@ -52,34 +69,35 @@ class Demo {
     const bool gpus = devices_.front().kind() == DeviceKind::cuda;
     // The chapter's sizes on GPUs; on cores, products of some ten milliseconds.
     const std::int64_t size = options.size.value_or(gpus ? 4000 : 1024);
-    const std::int64_t count = options.count.value_or(options.quick ? 8 : 50);
-    plan_.parallel = {size, size, count};
-    plan_.overlap = {size, size, count};
-    plan_.epochs = options.quick ? 1 : options.epochs;
-    plan_.data = options.data;
+    const std::int64_t count = options.count.value_or(options.quick ? 8 : gpus ? 50 : 25);
+    products_ = {size, size, count};
+    epochs_ = options.quick ? 1 : options.epochs;
     samples_ = options.quick ? 1 : 3;
   }
 
   std::vector<Result> run() {
     introduce();
-    const double parallel = show_parallel();
-    const double run_and_copy = show_overlap();
-    const TrainingOutcome training = show_training();
-    compare_with_serial_engine(parallel, run_and_copy, training);
+    show_parallel();
+    show_overlap();
+    show_training();
+    say("\nAll of it was ordinary sequential code: no stream, no thread, no lock, and no wait but for what is read.");
     return results_;
   }
 
  private:
   void introduce() {
     const SystemReport system = system_report();
-    fmt::print("{} {} on {}, {} cores\n", bold("Stretto"), version(), system.processor, system.cores);
+    say(fmt::format("{} {} on {}, {} cores", bold("Stretto"), version(), system.processor, system.cores));
     if (devices_.front().kind() == DeviceKind::cpu) {
-      fmt::print("There are not two GPUs here, so the CPU's cores are split into {} devices.\n", devices_.size());
+      const std::string parts = devices_.size() == 2 ? "two" : std::to_string(devices_.size());
+      say(fmt::format("There are not two GPUs here, so the demo splits the CPU in {}:", parts));
     }
     for (const DeviceReport& device : system.devices) {
       if (std::ranges::find(devices_, device.device) == devices_.end()) continue;
-      fmt::print("   {:<8}{} ({})\n", to_string(device.device), device.model, device.detail);
+      say(fmt::format("   {:<8}{} ({})", to_string(device.device), device.model, device.detail));
     }
+    say("Each figure is measured here and now; the serial engine does the same work in a process of its own, one\n"
+        "statement at a time. The bound of what runs at once is the larger of its parts.");
   }
 
   double record(const std::string& name, const std::string& unit, std::vector<double> samples) {
@@ -90,63 +108,64 @@ class Demo {
     return record(name, unit, std::vector{value});
   }
 
-  std::string all_of(const std::vector<Device>& devices) const {
-    return devices.size() == 2 ? "both at once" : fmt::format("all {} at once", devices.size());
+  std::string all_at_once() const {
+    return devices_.size() == 2 ? "both at once" : fmt::format("all {} at once", devices_.size());
   }
 
-  double show_parallel() {
-    say_heading(1,
-                fmt::format("Devices at once: {} products of {} x {} matrices on each", plan_.parallel.count,
-                            plan_.parallel.n, plan_.parallel.n),
-                "seconds");
+  void show_parallel() {
+    say_seconds_heading(1, fmt::format("Devices at once: {} products of {} x {} matrices on each", products_.count,
+                                       products_.n, products_.n));
     std::deque<Factors> factors;
-    for (const Device device : devices_) factors.emplace_back(plan_.parallel, device);
+    for (const Device device : devices_) factors.emplace_back(products_, device);
     const auto products_on = [&](std::size_t first, std::size_t last) {
       std::vector<std::vector<Tensor>> kept;
       return seconds_of([&] {
-        for (std::size_t i = first; i < last; ++i) kept.push_back(submit_products(factors[i], plan_.parallel.count));
+        for (std::size_t i = first; i < last; ++i) kept.push_back(submit_products(factors[i], products_.count));
         wait_all();
       });
     };
     // Memory is touched for the first time, and what was made is looked at.
-    for (const Factors& one : factors) check_products(submit_products(one, plan_.parallel.count), one);
+    for (const Factors& one : factors) check_products(submit_products(one, products_.count), one);
 
     std::vector<std::vector<double>> alone(devices_.size());
     std::vector<double> together;
     for (int sample = 0; sample < samples_; ++sample) {
       for (std::size_t i = 0; i < devices_.size(); ++i) {
-        progress_.show((sample + 0.3 * static_cast<double>(i)) / samples_, to_string(devices_[i]));
+        progress_.show((sample + static_cast<double>(i) / static_cast<double>(devices_.size() + 1)) / samples_,
+                       to_string(devices_[i]));
         alone[i].push_back(products_on(i, i + 1));
       }
       together.push_back(products_on(0, devices_.size()));
     }
+    progress_.show(1, "serial engine");
+    const std::vector<double> serial = serial_.measure_products(products_);
     progress_.clear();
     double slowest = 0;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       const double seconds = record("parallel." + to_string(devices_[i]), "s", alone[i]);
       slowest = std::max(slowest, seconds);
-      say_row(to_string(devices_[i]) + " alone", seconds_text(seconds));
+      say_seconds(to_string(devices_[i]) + " alone", seconds, 0, serial[i]);
     }
     const double all = record("parallel.all", "s", together);
     record("parallel.ratio", "ratio", all / slowest);
-    say_row(all_of(devices_), seconds_text(all), bold(times(all / slowest)) + " the slower one alone");
-    return all;
+    const double serial_all = record("serial.parallel", "s", std::accumulate(serial.begin(), serial.end(), 0.0));
+    say_seconds(all_at_once(), all, slowest, serial_all);
   }
 
-  double show_overlap() {
+  void show_overlap() {
     const Device from = devices_.front(), to = copy_target(from);
+    Products products = products_;
     progress_.show(0, "looking for products that take as long to make as to copy");
-    if (!options_.size) plan_.overlap = balance(plan_.overlap.n, plan_.overlap.count, from, to);
+    if (!options_.size) products = balance(products.n, products.count, from, to);
     progress_.clear();
-    const auto [n, inner, count] = plan_.overlap;
-    say_heading(2,
-                fmt::format("Computing and copying at once: {} products of {} x {} with {} x {}, copied from {} to {}",
-                            count, n, inner, inner, n, to_string(from), to_string(to)),
-                "seconds");
-    const Factors factors(plan_.overlap, from);
+    const auto [n, inner, count] = products;
+    say_seconds_heading(
+        2, fmt::format("Computing and copying at once: {} products of {} x {} and {} x {}, from {} to {}", count, n,
+                       inner, inner, n, to_string(from), to_string(to)));
+    const Factors factors(products, from);
     measure_run_and_copy(factors, count, to);
     std::vector<OverlapTimes> samples;
-    for (int sample = 0; sample < samples_; ++sample) samples.push_back(measure_overlap(factors, count, to));
+    for (int sample = 0; sample < 2 * samples_ + 1; ++sample) samples.push_back(measure_overlap(factors, count, to));
     const auto record_each = [&](const char* name, double OverlapTimes::* member) {
       std::vector<double> values;
       for (const OverlapTimes& one : samples) values.push_back(one.*member);
@@ -157,74 +176,70 @@ class Demo {
     const double both = record_each("overlap.run_and_copy", &OverlapTimes::run_and_copy);
     const double larger = std::max(run, copy);
     record("overlap.ratio", "ratio", both / larger);
-    say_row("run", seconds_text(run));
-    say_row("copy", seconds_text(copy));
-    say_row("run and copy", seconds_text(both),
-            fmt::format("{} the larger of the two; one after the other is {}", bold(times(both / larger)),
-                        times((run + copy) / larger)));
-    return both;
+    const SerialEngine::RunAndCopy serial = serial_.measure_run_and_copy(products);
+    record("serial.run_and_copy", "s", serial.run + serial.copy);
+    say_seconds("run", run, 0, serial.run);
+    say_seconds("copy", copy, 0, serial.copy);
+    say_seconds("run and copy", both, larger, serial.run + serial.copy);
   }
 
-  TrainingOutcome show_training() {
+  void say_speed(const std::string& what, double images_a_second, const std::string& remark) {
+    say(fmt::format("   {:<{}}{}   {}", what, label_width, column(fmt::format("{:.0f}", images_a_second), 15), remark));
+  }
+
+  void show_training() {
     say_heading(
         3,
         fmt::format("Training 784-256-10 on Fashion-MNIST: each batch of 256 split over {} devices", devices_.size()),
-        "images a second");
-    TrainingOptions options{.devices = devices_, .epochs = plan_.epochs, .stamp = true};
+        column("images a second", 15));
+    TrainingOptions options{.devices = devices_, .epochs = epochs_, .stamped_steps = stamped_steps};
     const auto on_progress = [&](double fraction, std::string_view what) { progress_.show(fraction, what); };
     const TrainingOutcome training = train(data_, options, on_progress, [&](int epoch, const EpochReport& report) {
       progress_.clear();
-      say_row(fmt::format("epoch {}", epoch), fmt::format("{:.0f}", report.images_a_second),
-              fmt::format("loss {:.4f}, test accuracy {}", report.loss,
-                          bold(fmt::format("{:.2f} %", 100 * report.accuracy))));
+      say_speed(fmt::format("epoch {}", epoch), report.images_a_second,
+                fmt::format("loss {:.4f}, test accuracy {}", report.loss,
+                            bold(fmt::format("{:.2f} %", 100 * report.accuracy))));
     });
-    record("training.images", "images/s", training.images_a_second());
+    const double speed = record("training.images", "images/s", training.images_a_second());
     record("training.loss", "nats", training.epochs.back().loss);
     record("training.accuracy", "fraction", training.epochs.back().accuracy);
 
-    options.stamp = false;
+    options.stamped_steps = 0;
     options.wait_before_sending = true;
     options.epochs = 1;
     const TrainingOutcome waiting = train(data_, options, on_progress, [](int, const EpochReport&) {});
     progress_.clear();
-    record("training.waiting_images", "images/s", waiting.images_a_second());
-    say_row("waiting before gradients are sent", fmt::format("{:.0f}", waiting.images_a_second()),
-            fmt::format("the same, with a wait_all between backward and sending: {} as many",
-                        times(waiting.images_a_second() / training.images_a_second())));
+    const double waiting_speed = record("training.waiting_images", "images/s", waiting.images_a_second());
+    say_speed("with a wait before sending", waiting_speed,
+              fmt::format("a wait_all between backward and sending: {} as fast", bold(times(waiting_speed / speed))));
+
+    const SerialEngine::Training serial = serial_.train(epochs_, options_.data, on_progress);
+    progress_.clear();
+    record("serial.images", "images/s", serial.images_a_second);
+    say_speed("serial engine", serial.images_a_second,
+              fmt::format("the same training: Stretto is {} as fast", bold(times(speed / serial.images_a_second))));
+
     const double lead = record("training.lead", "s", training.leads);
-    fmt::print("   The first gradient was on {} {:.0f} us {} the end of backward on {} (median of {} steps).\n",
-               to_string(devices_.front()), 1e6 * std::abs(lead), lead >= 0 ? "before" : "after",
-               to_string(devices_.back()), training.leads.size());
-    return training;
+    say(fmt::format("   The first gradient was on {} {} {} {} had made its last one (median of {} steps).",
+                    to_string(devices_.front()), bold(fmt::format("{:.0f} us", 1e6 * std::abs(lead))),
+                    lead >= 0 ? "before" : "after", to_string(devices_.back()), training.leads.size()));
+    const bool equal = serial.fingerprint == training.fingerprint;
+    say(fmt::format("   Weights after {} {}: fingerprint {:016x}, the serial engine's {:016x}: {}.", epochs_,
+                    epochs_ == 1 ? "epoch" : "epochs", training.fingerprint, serial.fingerprint,
+                    equal ? green("equal bit for bit") : bold("different")));
+    if (!equal) throw Error("the trained weights differ from those of the serial engine");
   }
 
-  void compare_with_serial_engine(double parallel, double run_and_copy, const TrainingOutcome& training) {
-    say_heading(4, "The same program, one statement at a time (STRETTO_ENGINE=serial)", "seconds");
-    const SerialOutcome serial =
-        run_serially(plan_, [&](double fraction, std::string_view what) { progress_.show(fraction, what); });
-    progress_.clear();
-    record("serial.parallel", "s", serial.parallel);
-    record("serial.run_and_copy", "s", serial.run_and_copy);
-    record("serial.images", "images/s", serial.images_a_second);
-    const auto faster = [](double ratio) { return fmt::format("as it was above: {} as fast", bold(times(ratio))); };
-    say_row("products on all devices", seconds_text(serial.parallel), faster(serial.parallel / parallel));
-    say_row("run and copy", seconds_text(serial.run_and_copy), faster(serial.run_and_copy / run_and_copy));
-    say_row("training, images a second", fmt::format("{:.0f}", serial.images_a_second),
-            faster(training.images_a_second() / serial.images_a_second));
-    const bool equal = serial.fingerprint == training.fingerprint;
-    fmt::print("   Weights after {} {}: {:016x}, of the serial engine: {:016x}, {}.\n", plan_.epochs,
-               plan_.epochs == 1 ? "epoch" : "epochs", training.fingerprint, serial.fingerprint,
-               equal ? green("equal bit for bit") : bold("different"));
-    if (!equal) throw Error("the trained weights differ from those of the serial engine");
-    fmt::print("\nAll of it was ordinary sequential code: no stream, no thread, no lock, no wait but the last.\n");
-  }
+  static constexpr int stamped_steps = 200;
 
   DemoOptions options_;
   FashionMnist data_;
   std::vector<Device> devices_;
-  DemoPlan plan_;
+  Products products_;
+  int epochs_;
   int samples_;
   ProgressBar progress_;
+  SerialEngine serial_;
   std::vector<Result> results_;
 };
 

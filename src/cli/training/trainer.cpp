@@ -15,10 +15,6 @@ constexpr std::int64_t test_batch = 2000;
 
 using Clock = std::chrono::steady_clock;
 
-void stamp_after(const char* name, const Tensor& tensor, Priority priority, Clock::time_point& time) {
-  task(name, tensor.device()).read(tensor).priority(priority).run([&time](TaskContext&) { time = Clock::now(); });
-}
-
 // Mean and standard deviation of the training images' pixels, which are bytes.
 constexpr float mean_pixel = 72.94f, deviation_of_pixels = 90.02f;
 
@@ -72,7 +68,7 @@ float Trainer::learning_rate() const {
 
 void Trainer::step(std::int64_t begin, std::int64_t end) {
   const auto parts = static_cast<std::int64_t>(options_.devices.size());
-  if (options_.stamp) stamps_.emplace_back();
+  if (stamping_) stamps_.emplace_back();
   std::vector<Parameters> gradients;
   for (std::int64_t part = 0; part < parts; ++part) {
     const std::int64_t from = begin + (end - begin) * part / parts, to = begin + (end - begin) * (part + 1) / parts;
@@ -105,24 +101,29 @@ Parameters Trainer::backward(std::size_t part, std::int64_t begin, std::int64_t 
   const Tensor chosen = order_.narrow(0, begin, end - begin);
   const Tensor x = to_pixels(index_select(images_, 0, chosen).to(device));
   const Tensor labels = index_select(labels_, 0, chosen).to(device);
-  Parameters gradients;
+  Parameters made, sent;
   const Tensor loss = forward_backward(
       replicas_[part], x, labels, full({}, static_cast<float>(share), device), [&](int number, const Tensor& gradient) {
-        gradients[number] = options_.wait_before_sending ? gradient : send(part, number, gradient);
-        const bool last_device = part + 1 == options_.devices.size();
-        if (options_.stamp && last_device && number == Parameters::count - 1) {
-          stamp_after("backward ended", gradient, Priority::normal, stamps_.back().backward_ended);
-        }
+        made[number] = gradient;
+        sent[number] = options_.wait_before_sending ? gradient : send(part, number, gradient);
       });
+  if (stamping_ && part + 1 == options_.devices.size()) stamp_end_of_backward(made);
   losses_[part] += loss;
-  return gradients;
+  return sent;
+}
+
+void Trainer::stamp_end_of_backward(const Parameters& gradients) {
+  TaskBuilder stamp = task("backward ended", gradients.weight1.device());
+  for (int number = 0; number < Parameters::count; ++number) stamp.read(gradients[number]);
+  stamp.run([&time = stamps_.back().backward_ended](TaskContext&) { time = Clock::now(); });
 }
 
 Tensor Trainer::send(std::size_t part, int number, const Tensor& gradient) {
   Tensor sent = gradient.to(options_.devices.front());
-  if (options_.stamp && number == 0 && part + 1 == options_.devices.size()) {
-    // Urgent, so that the time is that of the arrival and not that of the first device's leisure.
-    stamp_after("first gradient arrived", sent, Priority::high, stamps_.back().first_gradient_arrived);
+  if (stamping_ && number == 0 && part + 1 == options_.devices.size()) {
+    task("first gradient arrived", sent.device())
+        .read(sent)
+        .run([&time = stamps_.back().first_gradient_arrived](TaskContext&) { time = Clock::now(); });
   }
   return sent;
 }
@@ -143,12 +144,19 @@ double Trainer::accuracy() const {
   return static_cast<double>(right.item<std::int64_t>()) / static_cast<double>(count);
 }
 
-std::vector<double> Trainer::leads() const {
+std::vector<double> Trainer::leads(int steps) {
+  stamping_ = true;
+  for (std::int64_t begin = 0; steps > 0; --steps, begin += options_.batch) {
+    if (begin >= images_.size(0)) begin = 0;
+    step(begin, std::min(images_.size(0), begin + options_.batch));
+  }
+  stamping_ = false;
   wait_all();
   std::vector<double> leads;
   for (const Stamp& stamp : stamps_) {
     leads.push_back(std::chrono::duration<double>(stamp.backward_ended - stamp.first_gradient_arrived).count());
   }
+  stamps_.clear();
   return leads;
 }
 
@@ -172,7 +180,7 @@ TrainingOutcome train(const FashionMnist& data, const TrainingOptions& options, 
     on_epoch(epoch, outcome.epochs.back());
   }
   outcome.fingerprint = fingerprint(trainer.parameters());
-  if (options.stamp) outcome.leads = trainer.leads();
+  if (options.stamped_steps > 0) outcome.leads = trainer.leads(options.stamped_steps);
   return outcome;
 }
 

@@ -24,8 +24,8 @@ struct TrainingOptions {
   std::uint64_t seed = 1;
   /// Puts a wait for everything between backward and the sending of gradients, as a program without dependencies needs.
   bool wait_before_sending = false;
-  /// Notes when gradients arrive and when backward ends.
-  bool stamp = false;
+  /// So many further steps are made behind the training, to see when gradients leave and when backward ends.
+  int stamped_steps = 0;
 };
 
 struct EpochReport {
@@ -47,9 +47,10 @@ class Trainer {
   EpochReport train_epoch(const OnStep& on_step);
 
   const Parameters& parameters() const { return replicas_.front(); }
-  /// With `stamp`: for each step so far, how many seconds before the end of the last device's backward its first
-  /// gradient had arrived on the first device. Blocks.
-  std::vector<double> leads() const;
+  /// Goes on for so many steps and tells, for each, how many seconds before the last device had made all its gradients
+  /// the first of them was seen on the first device. What notes the times are tasks like any other, which may run later
+  /// than they could: on the side of the arrival that makes the result too small. Blocks.
+  std::vector<double> leads(int steps);
 
  private:
   struct Stamp {
@@ -58,8 +59,11 @@ class Trainer {
   };
 
   float learning_rate() const;
+  /// Notes when the last gradient of these, on the last device, is there.
+  void stamp_end_of_backward(const Parameters& gradients);
   void step(std::int64_t begin, std::int64_t end);
-  /// Forward and backward on device `part`, for the images of the batch that begin at `begin`.
+  /// Forward and backward on device `part`, for the images of the batch that begin at `begin`. The gradients on the
+  /// first device, unless they are sent later.
   Parameters backward(std::size_t part, std::int64_t begin, std::int64_t end, double share);
   /// Sends gradient `number` of device `part` to the first device.
   Tensor send(std::size_t part, int number, const Tensor& gradient);
@@ -76,6 +80,7 @@ class Trainer {
   std::vector<Parameters> replicas_;
   std::int64_t steps_ = 0;
   std::vector<Tensor> losses_;  ///< Sum of the losses of this epoch on each device.
+  bool stamping_ = false;
   std::deque<Stamp> stamps_;
 };
 
