@@ -13,20 +13,38 @@ std::vector<Mutex*>& held() {
   return mutexes;
 }
 
+using Before = void (*)();
+using After = void (*)(bool in_child);
+constinit Before call_before = nullptr;
+constinit After call_after = nullptr;
+
 void lock_all() STRETTO_NO_THREAD_SAFETY_ANALYSIS {
+  if (call_before != nullptr) call_before();
   registering.lock();
   for (Mutex* mutex : held()) mutex->lock();
 }
-void unlock_all() STRETTO_NO_THREAD_SAFETY_ANALYSIS {
+void unlock_all(bool in_child) STRETTO_NO_THREAD_SAFETY_ANALYSIS {
   for (Mutex* mutex : held()) mutex->unlock();
   registering.unlock();
+  if (call_after != nullptr) call_after(in_child);
+}
+
+void register_once() {
+  static const int registered = pthread_atfork(
+      lock_all, [] { unlock_all(false); }, [] { unlock_all(true); });
+  static_cast<void>(registered);
 }
 
 }  // namespace
 
+void set_fork_handlers(void (*before)(), void (*after)(bool in_child)) {
+  call_before = before;
+  call_after = after;
+  register_once();
+}
+
 void hold_across_fork(Mutex& mutex) {
-  static const int registered = pthread_atfork(lock_all, unlock_all, unlock_all);
-  static_cast<void>(registered);
+  register_once();
   const MutexLock lock(registering);
   held().push_back(&mutex);
 }

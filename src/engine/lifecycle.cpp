@@ -1,7 +1,5 @@
 #include "engine/lifecycle.h"
 
-#include <pthread.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include <stretto/base/error.h>
 
 #include "base/environment.h"
+#include "base/fork.h"
 #include "engine/launcher.h"
 #include "trace/recording.h"
 
@@ -22,19 +21,18 @@ Scheduler* kept = nullptr;
 constinit std::mutex making;
 
 // From the start of the process on: a thread may be making the engine when another forks.
-[[maybe_unused]] const int at_fork = pthread_atfork(
-    [] {
-      making.lock();
-      if (kept != nullptr) kept->before_fork();
-    },
-    [] {
-      if (kept != nullptr) kept->after_fork(false);
-      making.unlock();
-    },
-    [] {
-      if (kept != nullptr) kept->after_fork(true);
-      making.unlock();
-    });
+[[maybe_unused]] const bool handles_forks = [] {
+  set_fork_handlers(
+      [] {
+        making.lock();
+        if (kept != nullptr) kept->before_fork();
+      },
+      [](bool in_child) {
+        if (kept != nullptr) kept->after_fork(in_child);
+        making.unlock();
+      });
+  return true;
+}();
 
 }  // namespace
 
