@@ -37,7 +37,7 @@ bool is_asked_for(const BenchGroup& group, const std::string& name) {
 
 void check_names(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    std::vector<std::string> known;
+    std::vector<std::string> known = {"list"};
     bool found = false;
     for (const BenchGroup& group : bench_groups()) {
       known.push_back(group.name);

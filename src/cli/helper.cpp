@@ -14,6 +14,7 @@
 #include "cli/bench/library_product.h"
 #include "cli/bench/overlap.h"
 #include "cli/bench/pending_memory.h"
+#include "cli/demo/departures.h"
 #include "cli/demo/serial_engine.h"
 #include "cli/verbs.h"
 
@@ -90,6 +91,17 @@ void add_helper(CLI::App& app, Action& action) {
       return success;
     };
   });
+
+  struct DepartureArguments {
+    std::string data;
+    int steps = 0;
+  };
+  auto steps = std::make_shared<DepartureArguments>();
+  CLI::App* departures = verb->add_subcommand("departures");
+  departures->add_option("data", steps->data)->required();
+  departures->add_option("steps", steps->steps)->required();
+  departures->callback(
+      [steps, &action] { action = [steps] { return train_for_departures(steps->data, steps->steps); }; });
 
   CLI::App* serial = verb->add_subcommand("serial-engine");
   serial->callback([&action] { action = &serve_serial_engine; });

@@ -134,7 +134,8 @@ std::string find_file(const std::string& directory, const char* name) {
   std::error_code ignored;
   if (std::filesystem::exists(compressed, ignored)) return compressed;
   if (std::filesystem::exists(plain, ignored)) return plain.string();
-  throw FileError(fmt::format("there is no {} in {}, compressed or plain", name, directory));
+  throw FileError(fmt::format(
+      "there is no {} in {}, compressed or plain: Debian's package dataset-fashion-mnist has it", name, directory));
 }
 
 Tensor load_images(const std::string& directory, const char* name, CallSite site) {
@@ -145,6 +146,7 @@ Tensor load_images(const std::string& directory, const char* name, CallSite site
     throw FileError(
         fmt::format("{}: expected images of shape (N,{},{}), found {}", path, side, side, to_string(shape)));
   }
+  if (shape[0] == 0) throw FileError(fmt::format("{}: holds no images", path));
   return from_vector(bytes, shape, cpu(), site);
 }
 

@@ -25,7 +25,11 @@ TEST(Demo, TrainsToTheWeightsOfTheSerialEngine) {
       {"demo", "--quick", "--size", "64", "--count", "3", "--data", folder.path(), "--json", folder.path("demo.json")});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.errors, "");
-  EXPECT_TRUE(contains(result.output, "the CPU's cores are split into 2 devices")) << result.output;
+  EXPECT_TRUE(contains(result.output, "the demo splits the CPU in two:")) << result.output;
+  for (const char* row : {"cpu:0 alone", "cpu:1 alone", "both at once", "run ", "copy ", "run and copy", "epoch 1",
+                          "with a wait before sending", "serial engine", "The first gradient was on cpu:0"}) {
+    EXPECT_TRUE(contains(result.output, row)) << row << "\n" << result.output;
+  }
   EXPECT_TRUE(contains(result.output, "equal bit for bit")) << result.output;
   EXPECT_FALSE(contains(result.output, "\033"));
   const auto figures = figures_in(folder.path("demo.json"));

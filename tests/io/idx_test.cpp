@@ -166,7 +166,8 @@ TEST_F(FashionMnistTest, NamesTheFileThatIsNotThere) {
   write_all();
   std::filesystem::remove(folder_ / "t10k-labels-idx1-ubyte.gz");
   const std::string message = error_of([&] { load_fashion_mnist(folder_.string()); });
-  expect_says(message, "[load_fashion_mnist] there is no t10k-labels-idx1-ubyte in " + folder_.string());
+  expect_says(message, "[load_fashion_mnist] there is no t10k-labels-idx1-ubyte in " + folder_.string() +
+                           ", compressed or plain: Debian's package dataset-fashion-mnist has it");
 }
 
 TEST_F(FashionMnistTest, RefusesShapesAndLabelsOfAnotherDataSet) {
@@ -176,6 +177,8 @@ TEST_F(FashionMnistTest, RefusesShapesAndLabelsOfAnotherDataSet) {
               "expected a label for each of 3 images, found shape (2,)");
   write("train-labels-idx1-ubyte", idx({3}, 3, 7));
   expect_says(error_of([&] { load_fashion_mnist(folder_.string()); }), "label 14 of image 2 is not below 10");
+  write("train-images-idx3-ubyte", idx({0, 28, 28}, 0));
+  expect_says(error_of([&] { load_fashion_mnist(folder_.string()); }), "train-images-idx3-ubyte: holds no images");
   write("train-images-idx3-ubyte", idx({3, 28, 27}, 3 * 28 * 27));
   expect_says(error_of([&] { load_fashion_mnist(folder_.string()); }),
               "expected images of shape (N,28,28), found (3,28,27)");

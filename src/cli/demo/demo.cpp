@@ -13,6 +13,7 @@
 #include <stretto/report/system.h>
 
 #include "cli/chapter.h"
+#include "cli/demo/departures.h"
 #include "cli/demo/serial_engine.h"
 #include "cli/devices.h"
 #include "cli/results.h"
@@ -192,7 +193,7 @@ class Demo {
         3,
         fmt::format("Training 784-256-10 on Fashion-MNIST: each batch of 256 split over {} devices", devices_.size()),
         column("images a second", 15));
-    TrainingOptions options{.devices = devices_, .epochs = epochs_, .stamped_steps = stamped_steps};
+    TrainingOptions options{.devices = devices_, .epochs = epochs_};
     const auto on_progress = [&](double fraction, std::string_view what) { progress_.show(fraction, what); };
     const TrainingOutcome training = train(data_, options, on_progress, [&](int epoch, const EpochReport& report) {
       progress_.clear();
@@ -204,7 +205,6 @@ class Demo {
     record("training.loss", "nats", training.epochs.back().loss);
     record("training.accuracy", "fraction", training.epochs.back().accuracy);
 
-    options.stamped_steps = 0;
     options.wait_before_sending = true;
     options.epochs = 1;
     const TrainingOutcome waiting = train(data_, options, on_progress, [](int, const EpochReport&) {});
@@ -219,18 +219,20 @@ class Demo {
     say_speed("serial engine", serial.images_a_second,
               fmt::format("the same training: Stretto is {} as fast", bold(times(speed / serial.images_a_second))));
 
-    const double lead = record("training.lead", "s", training.leads);
+    constexpr int steps = 200;
+    progress_.show(1, "when gradients leave");
+    const std::vector<double> leads = measure_departures(options_.data, steps);
+    progress_.clear();
+    const double lead = record("training.lead", "s", leads);
     say(fmt::format("   The first gradient was on {} {} {} {} had made its last one (median of {} steps).",
                     to_string(devices_.front()), bold(fmt::format("{:.0f} us", 1e6 * std::abs(lead))),
-                    lead >= 0 ? "before" : "after", to_string(devices_.back()), training.leads.size()));
+                    lead >= 0 ? "before" : "after", to_string(devices_.back()), leads.size()));
     const bool equal = serial.fingerprint == training.fingerprint;
     say(fmt::format("   Weights after {} {}: fingerprint {:016x}, the serial engine's {:016x}: {}.", epochs_,
                     epochs_ == 1 ? "epoch" : "epochs", training.fingerprint, serial.fingerprint,
                     equal ? green("equal bit for bit") : bold("different")));
     if (!equal) throw Error("the trained weights differ from those of the serial engine");
   }
-
-  static constexpr int stamped_steps = 200;
 
   DemoOptions options_;
   FashionMnist data_;

@@ -13,8 +13,6 @@ constexpr std::int64_t pixels = FashionMnist::side * FashionMnist::side;
 // Tested in parts, so that no one tensor holds all activations.
 constexpr std::int64_t test_batch = 2000;
 
-using Clock = std::chrono::steady_clock;
-
 // Mean and standard deviation of the training images' pixels, which are bytes.
 constexpr float mean_pixel = 72.94f, deviation_of_pixels = 90.02f;
 
@@ -40,10 +38,7 @@ Trainer::Trainer(const FashionMnist& data, const TrainingOptions& options)
 }
 
 EpochReport Trainer::train_epoch(const OnStep& on_step) {
-  shuffle();
-  losses_.clear();
-  for (const Device device : options_.devices) losses_.push_back(zeros({}, device));
-  wait_all();
+  begin_epoch();
 
   const std::int64_t count = images_.size(0);
   EpochReport report;
@@ -68,7 +63,6 @@ float Trainer::learning_rate() const {
 
 void Trainer::step(std::int64_t begin, std::int64_t end) {
   const auto parts = static_cast<std::int64_t>(options_.devices.size());
-  if (stamping_) stamps_.emplace_back();
   std::vector<Parameters> gradients;
   for (std::int64_t part = 0; part < parts; ++part) {
     const std::int64_t from = begin + (end - begin) * part / parts, to = begin + (end - begin) * (part + 1) / parts;
@@ -80,7 +74,7 @@ void Trainer::step(std::int64_t begin, std::int64_t end) {
     wait_all();
     for (std::size_t part = 0; part < gradients.size(); ++part) {
       for (int number = 0; number < Parameters::count; ++number) {
-        gradients[part][number] = send(part, number, gradients[part][number]);
+        gradients[part][number] = send(number, gradients[part][number]);
       }
     }
   }
@@ -101,36 +95,26 @@ Parameters Trainer::backward(std::size_t part, std::int64_t begin, std::int64_t 
   const Tensor chosen = order_.narrow(0, begin, end - begin);
   const Tensor x = to_pixels(index_select(images_, 0, chosen).to(device));
   const Tensor labels = index_select(labels_, 0, chosen).to(device);
-  Parameters made, sent;
+  Parameters gradients;
   const Tensor loss = forward_backward(
       replicas_[part], x, labels, full({}, static_cast<float>(share), device), [&](int number, const Tensor& gradient) {
-        made[number] = gradient;
-        sent[number] = options_.wait_before_sending ? gradient : send(part, number, gradient);
+        gradients[number] = options_.wait_before_sending ? gradient : send(number, gradient);
       });
-  if (stamping_ && part + 1 == options_.devices.size()) stamp_end_of_backward(made);
   losses_[part] += loss;
-  return sent;
+  return gradients;
 }
 
-void Trainer::stamp_end_of_backward(const Parameters& gradients) {
-  TaskBuilder stamp = task("backward ended", gradients.weight1.device());
-  for (int number = 0; number < Parameters::count; ++number) stamp.read(gradients[number]);
-  stamp.run([&time = stamps_.back().backward_ended](TaskContext&) { time = Clock::now(); });
+Tensor Trainer::send(int number, const Tensor& gradient) {
+  const CallSite site(gradient_site, __func__, static_cast<std::uint32_t>(number + 1));
+  return gradient.to(options_.devices.front(), site);
 }
 
-Tensor Trainer::send(std::size_t part, int number, const Tensor& gradient) {
-  Tensor sent = gradient.to(options_.devices.front());
-  if (stamping_ && number == 0 && part + 1 == options_.devices.size()) {
-    task("first gradient arrived", sent.device())
-        .read(sent)
-        .run([&time = stamps_.back().first_gradient_arrived](TaskContext&) { time = Clock::now(); });
-  }
-  return sent;
-}
-
-void Trainer::shuffle() {
+void Trainer::begin_epoch() {
   const Tensor keys = uniform(generator_, 0, 1, {images_.size(0)}, images_.device());
   order_ = argsort(keys);
+  losses_.clear();
+  for (const Device device : options_.devices) losses_.push_back(zeros({}, device));
+  wait_all();
 }
 
 double Trainer::accuracy() const {
@@ -144,20 +128,14 @@ double Trainer::accuracy() const {
   return static_cast<double>(right.item<std::int64_t>()) / static_cast<double>(count);
 }
 
-std::vector<double> Trainer::leads(int steps) {
-  stamping_ = true;
-  for (std::int64_t begin = 0; steps > 0; --steps, begin += options_.batch) {
-    if (begin >= images_.size(0)) begin = 0;
-    step(begin, std::min(images_.size(0), begin + options_.batch));
+void Trainer::train_steps(int steps) {
+  begin_epoch();
+  const std::int64_t count = images_.size(0);
+  for (std::int64_t begin = 0; steps > 0;
+       --steps, begin = begin + options_.batch < count ? begin + options_.batch : 0) {
+    step(begin, std::min(count, begin + options_.batch));
   }
-  stamping_ = false;
   wait_all();
-  std::vector<double> leads;
-  for (const Stamp& stamp : stamps_) {
-    leads.push_back(std::chrono::duration<double>(stamp.backward_ended - stamp.first_gradient_arrived).count());
-  }
-  stamps_.clear();
-  return leads;
 }
 
 double TrainingOutcome::images_a_second() const {
@@ -180,7 +158,6 @@ TrainingOutcome train(const FashionMnist& data, const TrainingOptions& options, 
     on_epoch(epoch, outcome.epochs.back());
   }
   outcome.fingerprint = fingerprint(trainer.parameters());
-  if (options.stamped_steps > 0) outcome.leads = trainer.leads(options.stamped_steps);
   return outcome;
 }
 

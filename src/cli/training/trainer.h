@@ -1,8 +1,6 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -24,8 +22,6 @@ struct TrainingOptions {
   std::uint64_t seed = 1;
   /// Puts a wait for everything between backward and the sending of gradients, as a program without dependencies needs.
   bool wait_before_sending = false;
-  /// So many further steps are made behind the training, to see when gradients leave and when backward ends.
-  int stamped_steps = 0;
 };
 
 struct EpochReport {
@@ -47,27 +43,23 @@ class Trainer {
   EpochReport train_epoch(const OnStep& on_step);
 
   const Parameters& parameters() const { return replicas_.front(); }
-  /// Goes on for so many steps and tells, for each, how many seconds before the last device had made all its gradients
-  /// the first of them was seen on the first device. What notes the times are tasks like any other, which may run later
-  /// than they could: on the side of the arrival that makes the result too small. Blocks.
-  std::vector<double> leads(int steps);
+  /// So many steps, without a report. Blocks until they are done.
+  void train_steps(int steps);
+
+  /// The file that the call sites of gradients on their way name, for whoever looks for them in a timeline: the first
+  /// gradient's is "gradient:1".
+  static constexpr const char* gradient_site = "gradient";
 
  private:
-  struct Stamp {
-    std::chrono::steady_clock::time_point first_gradient_arrived;
-    std::chrono::steady_clock::time_point backward_ended;
-  };
-
   float learning_rate() const;
-  /// Notes when the last gradient of these, on the last device, is there.
-  void stamp_end_of_backward(const Parameters& gradients);
   void step(std::int64_t begin, std::int64_t end);
   /// Forward and backward on device `part`, for the images of the batch that begin at `begin`. The gradients on the
   /// first device, unless they are sent later.
   Parameters backward(std::size_t part, std::int64_t begin, std::int64_t end, double share);
-  /// Sends gradient `number` of device `part` to the first device.
-  Tensor send(std::size_t part, int number, const Tensor& gradient);
-  void shuffle();
+  /// Sends gradient `number` to the first device.
+  Tensor send(int number, const Tensor& gradient);
+  /// Shuffles the images, and begins to add up losses. Blocks.
+  void begin_epoch();
   double accuracy() const;
 
   TrainingOptions options_;
@@ -80,8 +72,6 @@ class Trainer {
   std::vector<Parameters> replicas_;
   std::int64_t steps_ = 0;
   std::vector<Tensor> losses_;  ///< Sum of the losses of this epoch on each device.
-  bool stamping_ = false;
-  std::deque<Stamp> stamps_;
 };
 
 /// Called with how far the present work has come and what it is.
@@ -90,7 +80,6 @@ using OnProgress = std::function<void(double fraction, std::string_view what)>;
 struct TrainingOutcome {
   std::vector<EpochReport> epochs;
   std::uint64_t fingerprint = 0;  ///< Of the parameters at the end.
-  std::vector<double> leads;      ///< As `Trainer::leads` gives them, where asked for.
   double images_a_second() const;
 };
 
