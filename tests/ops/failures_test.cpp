@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <stretto/base/error.h>
@@ -92,6 +93,102 @@ TEST(Failures, OperandsThatAreNoTensors) {
   expect_failure<UsageError>([] { split(undefined, 1); }, "[split] " + ending);
   expect_failure<UsageError>([] { linear(matrix(), matrix(), undefined); }, "[linear] " + ending);
   expect_failure<UsageError>([] { clamp_min(matrix(), undefined); }, "[clamp_min] " + ending);
+}
+
+/// Each operator of one operand, by its name.
+TEST(Failures, EveryUnaryOperatorNamesItself) {
+  using Call = Tensor (*)(const Operand&);
+  const std::pair<const char*, Call> all[] = {{"neg", &neg},
+                                              {"abs", &abs},
+                                              {"sign", &sign},
+                                              {"square", &square},
+                                              {"floor", &floor},
+                                              {"ceil", &ceil},
+                                              {"round", &round},
+                                              {"trunc", &trunc},
+                                              {"exp", &exp},
+                                              {"expm1", &expm1},
+                                              {"log", &log},
+                                              {"log1p", &log1p},
+                                              {"log2", &log2},
+                                              {"sqrt", &sqrt},
+                                              {"rsqrt", &rsqrt},
+                                              {"reciprocal", &reciprocal},
+                                              {"sin", &sin},
+                                              {"cos", &cos},
+                                              {"tan", &tan},
+                                              {"erf", &erf},
+                                              {"relu", &relu},
+                                              {"sigmoid", &sigmoid},
+                                              {"tanh", &tanh},
+                                              {"isnan", &isnan},
+                                              {"isinf", &isinf},
+                                              {"isfinite", &isfinite},
+                                              {"bitwise_not", &bitwise_not},
+                                              {"logical_not", &logical_not}};
+  for (const auto& [name, call] : all) {
+    const std::string operation = "[" + std::string(name) + "] ";
+    expect_failure<UsageError>([call] { call(1); }, operation + "takes a tensor, not the number 1");
+    expect_failure<UsageError>([call] { call(undefined); },
+                               operation +
+                                   "the tensor is not defined: it was made by Tensor() and nothing was "
+                                   "assigned to it");
+  }
+}
+
+/// Each operator of two operands, by its name.
+TEST(Failures, EveryBinaryOperatorNamesItself) {
+  using Call = Tensor (*)(const Operand&, const Operand&);
+  const std::pair<const char*, Call> all[] = {{"add", &add},
+                                              {"sub", &sub},
+                                              {"mul", &mul},
+                                              {"div", &div},
+                                              {"floor_divide", &floor_divide},
+                                              {"remainder", &remainder},
+                                              {"pow", &pow},
+                                              {"maximum", &maximum},
+                                              {"minimum", &minimum},
+                                              {"eq", &eq},
+                                              {"ne", &ne},
+                                              {"lt", &lt},
+                                              {"le", &le},
+                                              {"gt", &gt},
+                                              {"ge", &ge},
+                                              {"logical_and", &logical_and},
+                                              {"logical_or", &logical_or},
+                                              {"logical_xor", &logical_xor},
+                                              {"bitwise_and", &bitwise_and},
+                                              {"bitwise_or", &bitwise_or},
+                                              {"bitwise_xor", &bitwise_xor}};
+  for (const auto& [name, call] : all) {
+    const std::string operation = "[" + std::string(name) + "] ";
+    expect_failure<ShapeError>([call] { call(integers(), ones({4, 5}, cpu(), DType::int64)); },
+                               operation + "shapes (2,3) and (4,5) cannot be broadcast");
+    expect_failure<DeviceError>([call] { call(integers(), far().to(DType::int64)); },
+                                operation +
+                                    "tensors are on different devices, cpu:0 and sim:0: move one with "
+                                    "to(device)");
+    expect_failure<UsageError>([call] { call(1, 2); }, operation + "at least one operand must be a tensor");
+    expect_failure<UsageError>([call] { call(integers(), undefined); },
+                               operation +
+                                   "the tensor is not defined: it was made by Tensor() and nothing was "
+                                   "assigned to it");
+  }
+}
+
+TEST(Failures, MoreMemoryThanThereIs) {
+  const std::string limit = std::to_string(memory_stats(cpu()).limit);
+  expect_failure<OutOfMemoryError>(
+      [] { zeros({1 << 24, 1 << 24}); },
+      "[zeros] (16777216,16777216) float32 takes 1125899906842624 bytes, and cpu:0 has " + limit + " in all");
+  const Tensor row = ones({1, 1 << 24}), column = ones({1 << 24, 1});
+  expect_failure<OutOfMemoryError>(
+      [&] { row + column; },
+      "[add] (16777216,16777216) float32 takes 1125899906842624 bytes, and cpu:0 has " + limit + " in all");
+  expect_failure<OutOfMemoryError>(
+      [&] { matmul(column, row); },
+      "[matmul] (16777216,16777216) float32 takes 1125899906842624 bytes, and cpu:0 has " + limit + " in all");
+  EXPECT_EQ(sum(row).item<float>(), 1 << 24);
 }
 
 TEST(Failures, TypesThatAreNotTaken) {
