@@ -45,8 +45,7 @@ Engine& Engine::make() {
   return *engine;
 }
 
-Engine::Engine()
-    : scheduler_(*new Scheduler), max_inflight_(static_cast<std::uint64_t>(environment().max_inflight)) {
+Engine::Engine() : scheduler_(*new Scheduler), max_inflight_(static_cast<std::uint64_t>(environment().max_inflight)) {
   keep_lifecycle(scheduler_);
   hold_across_fork(names_mutex);
 }
@@ -173,7 +172,9 @@ void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit)
       me.let_through_to = me.submissions + let_through;
       break;
     }
-    if (polls < 1000) {
+    // Who is held back spins only briefly: what is pending keeps workers busy for longer than a nap, and on a machine
+    // with no core beside theirs it would take one of them.
+    if (polls < 16) {
       for (int pause = 0; pause < 64; ++pause) __builtin_ia32_pause();
     } else {
       std::this_thread::sleep_for(std::chrono::microseconds(50));

@@ -70,7 +70,7 @@ class Demo {
     const bool gpus = devices_.front().kind() == DeviceKind::cuda;
     // The chapter's sizes on GPUs; on cores, products of some ten milliseconds.
     const std::int64_t size = options.size.value_or(gpus ? 4000 : 1024);
-    const std::int64_t count = options.count.value_or(options.quick ? 8 : gpus ? 50 : 25);
+    const std::int64_t count = options.count.value_or(options.quick ? 8 : 50);
     products_ = {size, size, count};
     epochs_ = options.quick ? 1 : options.epochs;
     samples_ = options.quick ? 1 : 3;
