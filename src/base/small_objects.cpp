@@ -8,8 +8,8 @@ namespace stretto {
 
 thread_local constinit std::array<SmallObjects::FreeList, SmallObjects::sizes.size()> SmallObjects::lists_{};
 
-/// When a thread ends, what it keeps goes to the others. It may still free objects afterwards, from destructors that
-/// come later: those are handed on one by one.
+/// When a thread ends, what it keeps goes to the others. It may still allocate and free afterwards, in destructors that
+/// come later: it then keeps nothing.
 struct SmallObjects::ThreadEnd {
   ThreadEnd() {
     for (std::size_t size_class = 0; size_class < sizes.size(); ++size_class) list_of(size_class).most = most_kept;
@@ -56,16 +56,26 @@ void* SmallObjects::allocate_slowly(std::size_t size_class) {
   }
   list.first = node->next;
   list.count = 0;
+  if (list.most == 0) enter_thread();
+  if (list.most == 0 && list.first != nullptr) {
+    Node* last = list.first;
+    while (last->next != nullptr) last = last->next;
+    share(size_class, list.first, last);
+    list.first = nullptr;
+  }
   return node;
+}
+
+void SmallObjects::enter_thread() {
+  if (ThreadEnd::ended) return;
+  static thread_local ThreadEnd end;
+  static_cast<void>(end);
 }
 
 void SmallObjects::hand_on(std::size_t size_class) noexcept {
   FreeList& list = list_of(size_class);
-  if (list.most == 0 && !ThreadEnd::ended) {
-    static thread_local ThreadEnd end;
-    static_cast<void>(end);
-    return;
-  }
+  if (list.most == 0) enter_thread();
+  if (list.count <= list.most) return;
   const int count = list.most > 0 ? ThreadEnd::batch : 1;
   Node* first = list.first;
   Node* last = first;

@@ -49,7 +49,7 @@ class SmallObjects {
   struct FreeList {
     Node* first = nullptr;
     int count = 0;  ///< Objects freed here less those allocated here: the list holds at least so many.
-    int most = 0;   ///< 0 before the first object is freed, and again when the thread has ended.
+    int most = 0;   ///< 0 before the thread's first call that is not short, and again when the thread has ended.
   };
   struct ThreadEnd;
 
@@ -61,6 +61,7 @@ class SmallObjects {
   }
 
   static void* allocate_slowly(std::size_t size_class);
+  static void enter_thread();
   static void hand_on(std::size_t size_class) noexcept;
   static void share(std::size_t size_class, Node* first, Node* last) noexcept;
 

@@ -59,6 +59,40 @@ TEST(SmallObjects, ComeBackFromOtherThreads) {
   EXPECT_LT(seen.size(), 2000u);
 }
 
+/// A thread that only allocates takes what others shared, and leaves at its end what it did not use.
+TEST(SmallObjects, OutliveAThreadThatFreesNone) {
+  std::set<void*> seen;
+  for (int round = 0; round < 500; ++round) {
+    void* object = nullptr;
+    std::thread([&] { object = SmallObjects::allocate(2); }).join();
+    seen.insert(object);
+    SmallObjects::free(object, 2);
+  }
+  EXPECT_LT(seen.size(), 200u);
+}
+
+/// Destructors of thread-locals that come after the pool's own still find it, and it keeps nothing for their thread.
+TEST(SmallObjects, AreThereWhenAThreadHasEnded) {
+  struct Late {
+    ~Late() {
+      if (object != nullptr) *object = SmallObjects::allocate(2);
+    }
+    void** object = nullptr;
+  };
+  std::set<void*> seen;
+  for (int round = 0; round < 500; ++round) {
+    void* object = nullptr;
+    std::thread([&] {
+      static thread_local Late late;
+      late.object = &object;
+      SmallObjects::free(SmallObjects::allocate(2), 2);
+    }).join();
+    seen.insert(object);
+    SmallObjects::free(object, 2);
+  }
+  EXPECT_LT(seen.size(), 200u);
+}
+
 /// Threads write their mark into objects and pass them on: no object is ever owned twice.
 TEST(SmallObjects, BelongToOneOwnerAtATime) {
   constexpr int threads = 4, rounds = 20000;
