@@ -120,7 +120,7 @@ const std::vector<Variable>& variables() {
       integer("STRETTO_CUDA_DEVICES", &Environment::cuda_devices, 0, 64, "all",
               "The most GPUs to use, the first ones that CUDA_VISIBLE_DEVICES leaves."),
       integer("STRETTO_STREAMS", &Environment::streams, 1, 64, "4", "Compute streams of one GPU or simulated device."),
-      integer("STRETTO_MAX_INFLIGHT", &Environment::max_inflight, 1, std::numeric_limits<std::int32_t>::max(), "65536",
+      integer("STRETTO_MAX_INFLIGHT", &Environment::max_inflight, 1, std::numeric_limits<std::int32_t>::max(), "16384",
               "Tasks that may be pending before a submission waits."),
       size("STRETTO_MEMORY_LIMIT", &Environment::memory_limit, "what the device or control group has",
            "Bytes that tensors may take on one device."),

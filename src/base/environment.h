@@ -26,7 +26,7 @@ struct Environment {
   int sim_devices = 0;
   std::optional<int> cuda_devices;
   int streams = 4;
-  std::int64_t max_inflight = 65536;
+  std::int64_t max_inflight = 16384;
   /// Bytes of one device.
   std::optional<std::size_t> memory_limit;
   /// Bytes of the process.

@@ -30,8 +30,7 @@ void unlock_all(bool in_child) STRETTO_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 void register_once() {
-  static const int registered = pthread_atfork(
-      lock_all, [] { unlock_all(false); }, [] { unlock_all(true); });
+  static const int registered = pthread_atfork(lock_all, [] { unlock_all(false); }, [] { unlock_all(true); });
   static_cast<void>(registered);
 }
 

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <stretto/base/call_site.h>
@@ -13,6 +15,12 @@
 #include "ordering/access_log.h"
 
 namespace stretto {
+
+/// One edge: an element of the predecessor's list of successors, stored in the successor. When an in-order predecessor
+/// is issued the list has been walked, and the same eight bytes then hold the predecessor's point.
+struct Link {
+  std::uintptr_t bits = 0;
+};
 
 /// The engine's unit of ordering and of memory: a run of bytes on one device, with the log of who accesses it. Memory
 /// is bound when the first writer starts (CPU) or is issued (in-order lanes), and goes back to its pool when the last
@@ -34,6 +42,9 @@ class alignas(64) Buffer {
   Device device() const { return device_; }
   /// Null until bound. Only meaningful to a task that accesses the buffer, or after waiting for it.
   std::byte* data() const { return data_.load(std::memory_order_acquire); }
+  /// Of a buffer that is to be released: its place in the list of the task that it waits for.
+  Link& release_link() { return release_link_; }
+  static Buffer& of_release_link(Link& link);
   /// See AccessLog. Under the recording lock.
   void mark_failed(TaskReference task, const FailureReference& failure) { log_.mark_failed(task, failure); }
 
@@ -61,6 +72,7 @@ class alignas(64) Buffer {
   std::shared_ptr<const void> owner_;  ///< Of borrowed memory.
   const char* holder_ = "";            ///< The task that bound the memory, for the message when there is no more.
   CallSite holder_site_;
+  Link release_link_;  ///< In the list of the only task that the release has to wait for.
   // Its place among the buffers that are to be bound; see AllocationOrder.
   Buffer* earlier_ = nullptr;
   Buffer* later_ = nullptr;
@@ -73,6 +85,11 @@ class alignas(64) Buffer {
   alignas(64) std::atomic<std::uint32_t> references_{1};
   std::atomic<std::uint32_t> keepers_{1};  ///< The engine until the release, and issued tasks.
 };
+
+inline Buffer& Buffer::of_release_link(Link& link) {
+  auto* bytes = reinterpret_cast<std::byte*>(&link) - offsetof(Buffer, release_link_);
+  return *std::launder(reinterpret_cast<Buffer*>(bytes));
+}
 
 /// Shares ownership of a buffer. When the last reference goes, the engine frees the buffer behind its last user.
 class BufferReference {

@@ -102,6 +102,7 @@ void BufferReference::free(Buffer& buffer) { Engine::get().free_buffer(buffer); 
 void Engine::free_buffer(Buffer& buffer) {
   const std::size_t counted = buffer.bytes() >= Scheduler::smallest_counted_bytes ? buffer.bytes() : 0;
   if (counted > 0) scheduler_.awaiting_release().fetch_add(counted, std::memory_order_relaxed);
+  if (scheduler_.release_without_task(buffer)) return;
   ThreadState& me = scheduler_.thread();
   Task* task = me.take_task(scheduler_.recording());
   new (task->closure) Buffer*(&buffer);

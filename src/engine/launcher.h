@@ -4,8 +4,8 @@
 #include <atomic>
 #include <compare>
 #include <deque>
-#include <map>
 #include <functional>
+#include <map>
 #include <memory>
 #include <queue>
 #include <thread>

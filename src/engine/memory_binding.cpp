@@ -191,8 +191,8 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
       if (on_worker) lane->blocking(true);
     }
     futex_wait(memory_changes_, seen, memory_retry);
-    const bool moving = executing() > 0 || device_work_in_flight() ||
-                        memory_changes_.load(std::memory_order_acquire) != seen;
+    const bool moving =
+        executing() > 0 || device_work_in_flight() || memory_changes_.load(std::memory_order_acquire) != seen;
     stuck = moving ? 0 : stuck + 1;
   }
   memory_waiters_.fetch_sub(1, std::memory_order_relaxed);
@@ -260,6 +260,70 @@ void Scheduler::throw_out_of_memory(Buffer& buffer, const char* name, CallSite s
   for (std::size_t i = 0; i < largest.size() && i < 3; ++i)
     message += (i == 0 ? "; largest holders: " : ", ") + largest[i].second;
   throw OutOfMemoryError(name, message, site);
+}
+
+namespace {
+
+/// Finds the one pending task of those that a release comes after, as long as there is only one.
+class LastUser final : public AccessSink {
+ public:
+  explicit LastUser(const TaskSlab& slab) : slab_(slab) {}
+
+  void after(TaskReference reference, bool) override {
+    Task& other = slab_.at(reference.slot);
+    if (other.generation != reference.generation || &other == user_) return;
+    several_ |= user_ != nullptr && !is_over(*user_);
+    user_ = &other;
+  }
+  void reads_failed(const FailureReference&) override {}
+  bool finished(TaskReference reference) const override {
+    return slab_.at(reference.slot).generation != reference.generation;
+  }
+  TaskReference join(std::span<const TaskReference>) override { return {}; }
+
+  Task* user() const { return user_; }
+  bool several() const { return several_; }
+
+ private:
+  // Looked at only when there is another: the line is the worker's.
+  static bool is_over(const Task& task) {
+    return !task.recorded_in_order && task.successors.load(std::memory_order_acquire) == closed_list;
+  }
+
+  const TaskSlab& slab_;
+  Task* user_ = nullptr;
+  bool several_ = false;
+};
+
+}  // namespace
+
+bool Scheduler::release_without_task(Buffer& buffer) {
+  {
+    const SpinLockGuard lock(recording_);
+    LastUser last(slab_);
+    if (buffer.written_) buffer.log_.peek_write(last);
+    if (last.several()) return false;
+    if (Task* user = last.user()) {
+      // In-order users leave points behind, which a task collects.
+      if (user->recorded_in_order) return false;
+      std::uintptr_t head = user->successors.load(std::memory_order_acquire);
+      while (head != closed_list) {
+        buffer.release_link_.bits = head;
+        if (user->successors.compare_exchange_weak(
+                head, reinterpret_cast<std::uintptr_t>(&buffer.release_link_) | link_of_buffer,
+                std::memory_order_acq_rel, std::memory_order_acquire))
+          return true;
+      }
+    }
+  }
+  release_last(buffer);
+  return true;
+}
+
+void Scheduler::release_last(Buffer& buffer) {
+  const std::size_t bytes = buffer.bytes();
+  release_buffer(buffer, {});
+  if (bytes >= smallest_counted_bytes) awaiting_release_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
 void Scheduler::release_buffer(Buffer& buffer, PointSet pending) {

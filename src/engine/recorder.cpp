@@ -2,6 +2,8 @@
 
 #include <stretto/base/error.h>
 
+#include "base/prefetch.h"
+
 namespace stretto {
 
 Recorder::Recorder(Scheduler& scheduler, Task& task) : scheduler_(scheduler), task_(task) {}
@@ -41,8 +43,7 @@ void Recorder::access(const Access& access) {
     // The first access binds the memory, so it must be alone, even if it only reads (what nobody wrote).
     buffer.written_ = true;
     // What a task submits is part of it: the program's order says nothing of it and of what comes after the task.
-    AllocationOrder& order =
-        scheduler_.devices().known(buffer.device_.kind(), buffer.device_.index()).allocations;
+    AllocationOrder& order = scheduler_.devices().known(buffer.device_.kind(), buffer.device_.index()).allocations;
     if (order.follows(buffer.bytes_) && scheduler_.thread().frame == nullptr) order.expect(buffer);
     if (mode == AccessMode::read) mode = AccessMode::read_write;
   }
@@ -71,6 +72,8 @@ void Recorder::add_predecessor(Task& predecessor, bool carries_value) {
     known.carries_value |= carries_value;
     return;
   }
+  // Looked at once all accesses are recorded; until then its line comes from whoever made it ready.
+  prefetch_for_write(&predecessor.successors);
   if (count_ < inline_candidates) {
     first_[count_] = {&predecessor, carries_value};
   } else {

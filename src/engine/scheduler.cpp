@@ -1,5 +1,8 @@
 #include "engine/scheduler.h"
 
+#include <chrono>
+#include <thread>
+
 #include <stretto/base/error.h>
 
 #include "base/environment.h"
@@ -17,6 +20,8 @@ class InlineContext final : public KernelContext {
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) body(chunk);
   }
 };
+
+constexpr std::chrono::microseconds yields_before_sleep{100};
 
 Task& owner_of(std::uintptr_t link) {
   if ((link & link_in_extension) != 0)
@@ -192,6 +197,12 @@ void Scheduler::await(FunctionRef<bool()> done) {
     if (pause % 16 == 0 && done()) return;
     __builtin_ia32_pause();
   }
+  // Being woken costs as much as hundreds of small tasks. Whoever needs the core gets it.
+  for (const auto end = std::chrono::steady_clock::now() + yields_before_sleep;
+       std::chrono::steady_clock::now() < end;) {
+    if (done()) return;
+    std::this_thread::yield();
+  }
   progress_waiters_.fetch_add(1, std::memory_order_seq_cst);
   MutexLock lock(progress_mutex_);
   // Workers that stay busy with other work tell nobody: the time limit makes up for them.
@@ -302,6 +313,12 @@ void Scheduler::issued(Task& task, Point point) {
 
 void Scheduler::release_list(std::uintptr_t list, Failure* failure, Point point, WorkerLane* lane, Work*& next) {
   while (list != 0) {
+    if ((list & link_of_buffer) != 0) {
+      Buffer& buffer = Buffer::of_release_link(*reinterpret_cast<Link*>(list & ~link_of_buffer));
+      list = buffer.release_link().bits;
+      release_last(buffer);
+      continue;
+    }
     auto& link = *reinterpret_cast<Link*>(list & ~link_flags);
     Task& successor = owner_of(list);
     prefetch_for_write(&successor.pending);

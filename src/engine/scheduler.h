@@ -79,6 +79,9 @@ class Scheduler final : public Executor {
   void bind_now(Buffer& buffer, const char* name, CallSite site);
   /// Gives the buffer's memory back behind `pending`, and ends the buffer.
   void release_buffer(Buffer& buffer, PointSet pending);
+  /// Ends a buffer that nobody holds any more, or ties that to the task which alone is in the way. False when more is:
+  /// then a task has to do it.
+  bool release_without_task(Buffer& buffer);
 
   /// A queued task is claimed out of its turn. False when somebody else has it.
   bool claim_early(Task& task);
@@ -147,6 +150,7 @@ class Scheduler final : public Executor {
   void let_parked_try(EngineDevice& device);
   [[noreturn]] void throw_out_of_memory(Task& task);
   void memory_changed();
+  void release_last(Buffer& buffer);
   bool try_bind(Buffer& buffer, const char* name, CallSite site, LaneId lane, PointSet& waits);
   [[noreturn]] void throw_out_of_memory(Buffer& buffer, const char* name, CallSite site);
   void drop_unless_needed(Task& task);

@@ -17,13 +17,6 @@
 namespace stretto {
 
 struct Task;
-class TaskBody;
-
-/// One edge: an element of the predecessor's list of successors, stored in the successor. When an in-order predecessor
-/// is issued the list has been walked, and the same eight bytes then hold the predecessor's point.
-struct Link {
-  std::uintptr_t bits = 0;
-};
 
 /// Flags in the low bits of a pointer to a Link.
 inline constexpr std::uintptr_t link_carries_value = 1;  ///< The successor reads what the predecessor writes.
@@ -31,6 +24,8 @@ inline constexpr std::uintptr_t link_in_extension = 2;   ///< The link lies in a
 inline constexpr std::uintptr_t link_wants_point =
     4;  ///< The link receives the predecessor's point when that is issued.
 inline constexpr std::uintptr_t link_flags = 7;
+/// The link is that of a buffer to be released (no address has this bit): who walks the list releases it.
+inline constexpr std::uintptr_t link_of_buffer = std::uintptr_t{1} << 62;
 /// A list of successors that takes no more: the task is done (or issued).
 inline constexpr std::uintptr_t closed_list = ~std::uintptr_t{0};
 

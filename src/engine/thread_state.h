@@ -69,10 +69,10 @@ class ThreadState {
   static constexpr int prefetch_distance = 4;
 
   /// The lines of a slot that will soon be written were last in the cache of whoever ran its task; the fourth never
-  /// left.
+  /// left, but may have been pushed out of the first caches.
   static void prefetch(Task& task) {
     const auto* bytes = reinterpret_cast<const std::byte*>(&task);
-    for (std::size_t line = 0; line < 192; line += 64) prefetch_for_write(bytes + line);
+    for (std::size_t line = 0; line < 256; line += 64) prefetch_for_write(bytes + line);
   }
   void refill(SpinLock& recording);
 

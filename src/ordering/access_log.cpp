@@ -40,6 +40,11 @@ void AccessLog::peek(const Box* box, AccessSink& sink) const {
   if (boxes_ != nullptr) boxes_->peek(box, sink);
 }
 
+void AccessLog::peek_write(AccessSink& sink) const {
+  whole_.depend_for_write(false, sink);
+  if (boxes_ != nullptr) boxes_->depend_on_all(AccessMode::write, sink);
+}
+
 void AccessLog::mark_failed(TaskReference task, const FailureReference& failure) {
   if (whole_.writer == task) whole_.failure = failure;
   if (boxes_ != nullptr) boxes_->mark_failed(task, failure);

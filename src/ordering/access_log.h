@@ -35,6 +35,9 @@ class AccessLog {
   /// Tells `sink` whom a reader of `box` would come after, and records nothing.
   void peek(const Box* box, AccessSink& sink) const;
 
+  /// Tells `sink` whom a write of everything would come after, and records nothing.
+  void peek_write(AccessSink& sink) const;
+
   /// `task`, a writer, failed: whoever reads what it was the last to write, reads a failure.
   void mark_failed(TaskReference task, const FailureReference& failure);
 

@@ -26,6 +26,8 @@ constexpr int small_batch = 16;
 // Tasks below this, all overhead included, are small; and small work is worth a second worker from this much on.
 constexpr std::int64_t small_task_nanoseconds = 600;
 constexpr std::int64_t worthwhile_nanoseconds = 50000;
+// Work that waits in front of somebody who began nothing for so long is taken from there.
+constexpr std::int64_t stuck_nanoseconds = 50000;
 // While tasks are small, one chain in so many is timed.
 constexpr unsigned chains_per_sample = 16;
 constexpr std::chrono::microseconds first_nap{200};
@@ -77,10 +79,16 @@ struct WorkerPool::Worker final : KernelContext {
   bool inside_copy = false;
   int batch = 0;  ///< Tasks since this worker last looked at shared queues.
   unsigned chains = 0;
+  std::int64_t last_sample = 0;  ///< Nanoseconds a task of the chain timed last.
   WorkRing ring;
   std::thread thread;
-  /// Where rings and queues stood when this worker last looked; see `is_stuck`.
-  mutable std::array<std::uint64_t, 9> seen_heads{};
+  /// What the others had executed when this worker last looked, and when that was; see `is_stuck`.
+  static constexpr std::size_t seen_capacity = 8;
+  std::array<std::uint64_t, seen_capacity> seen_executed{};
+  std::int64_t seen_at = 0;
+  // Read by the others.
+  alignas(64) std::atomic<std::uint64_t> executed{0};  ///< Pieces of work begun.
+  std::atomic<bool> polling{false};
 };
 
 thread_local WorkerPool::Worker* WorkerPool::current_worker = nullptr;
@@ -155,10 +163,9 @@ bool WorkerPool::is_worthwhile(std::size_t ready) const {
   if (ready == 0) return false;
   if (each >= small_task_nanoseconds) return true;
   // Small tasks keep a worker and whoever submits them busy: on a machine with no core beside these, a second worker is
-  // in the way.
+  // in the way, also while the submitter waits: what it takes costs both more than it saves.
   const int working = running_.load(std::memory_order_relaxed) - searching_.load(std::memory_order_relaxed);
-  return working + (executor_.awaited() ? 0 : 1)<options_.workers&& static_cast<std::int64_t>(ready) * each>
-                       worthwhile_nanoseconds;
+  return working + 1 < options_.workers && static_cast<std::int64_t>(ready) * each > worthwhile_nanoseconds;
 }
 
 void WorkerPool::let_work_gather(int pauses) const {
@@ -242,6 +249,7 @@ void WorkerPool::run_chain(Worker& worker, Work* work) {
   int length = 0;
   while (work != nullptr) {
     if (options_.random_seed) disturb(worker);
+    worker.executed.store(worker.executed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     work = executor_.run(*work, worker);
     ++length;
     if (work != nullptr && (length >= longest_chain || !urgent.empty() || stopping_.load(std::memory_order_relaxed) ||
@@ -253,9 +261,11 @@ void WorkerPool::run_chain(Worker& worker, Work* work) {
   worker.batch += length;
   if (!timed) return;
   const std::int64_t sample = (now() - begin) / length;
-  // Long tasks are believed at once, short ones by and by.
+  // Long tasks are believed when there are two of them: one may have lost its core. Short ones are believed by and by.
   const std::int64_t known = task_nanoseconds_.load(std::memory_order_relaxed);
-  const std::int64_t estimate = std::max(sample, known - known / 4 + sample / 4);
+  const std::int64_t estimate =
+      std::max(std::min(sample, worker.last_sample), known - known / 4 + std::min(sample, known) / 4);
+  worker.last_sample = sample;
   if (estimate != known) task_nanoseconds_.store(estimate, std::memory_order_relaxed);
 }
 
@@ -300,23 +310,34 @@ std::size_t WorkerPool::backlog() const {
 }
 
 bool WorkerPool::is_stuck(Worker& worker) const {
-  // Whatever has work in front that has not moved since this worker looked last. Threads beyond the table are blocked
-  // in tasks or stand in for such; their rings are looked at by sum.
+  // Compared with what this worker saw when it looked last, long enough ago for a small task to end in between.
+  const std::int64_t time = now();
+  if (time - worker.seen_at < stuck_nanoseconds) return false;
+  worker.seen_at = time;
+  // Threads beyond the table are blocked in tasks or stand in for such; they are looked at by sum.
+  std::array<std::uint64_t, Worker::seen_capacity> executed{};
   bool stuck = false;
-  std::array<std::uint64_t, 9> heads{};
+  bool any_moved = false;
   const int count = thread_count_.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     const Worker* other = workers_[i].load(std::memory_order_acquire);
-    if (other == nullptr) continue;
-    const std::size_t at = std::min<std::size_t>(i, 7);
-    heads[at] += other->ring.taken() + 1;
-    if (!other->ring.empty() && heads[at] == worker.seen_heads[at]) stuck = true;
+    if (other == nullptr || other == &worker) continue;
+    const auto at = std::min<std::size_t>(i, Worker::seen_capacity - 1);
+    executed[at] += other->executed.load(std::memory_order_relaxed) + 1;
+    const bool moved = executed[at] != worker.seen_executed[at];
+    any_moved |= moved;
+    stuck |= !moved && !other->ring.empty();
   }
-  for (const ReadyQueue& queue : queues_) heads[8] += queue.taken();
-  for (const ReadyQueue& queue : queues_)
-    if (!queue.empty() && heads[8] == worker.seen_heads[8]) stuck = true;
-  worker.seen_heads = heads;
-  return stuck;
+  worker.seen_executed = executed;
+  return stuck || !any_moved;
+}
+
+bool WorkerPool::another_polls_first(const Worker& worker) const {
+  for (int i = 0; i < worker.index; ++i) {
+    const Worker* other = workers_[i].load(std::memory_order_acquire);
+    if (other != nullptr && other->polling.load(std::memory_order_seq_cst)) return true;
+  }
+  return false;
 }
 
 bool WorkerPool::should_take(Worker& worker) const {
@@ -324,10 +345,10 @@ bool WorkerPool::should_take(Worker& worker) const {
   if (ready == 0) return false;
   if (options_.random_seed || !queues_[static_cast<std::size_t>(Priority::high)].empty() || !copies_.empty())
     return true;
-  // Who asks is awake; who searches or sleeps does no work.
+  // Who asks is awake; who searches or sleeps does no work, but of those who search the first is about to see it.
   const int working_others = running_.load(std::memory_order_relaxed) - searching_.load(std::memory_order_relaxed) -
                              (worker.searching ? 0 : 1);
-  if (working_others <= 0) return true;
+  if (working_others <= 0 && !(tasks_are_small() && another_polls_first(worker))) return true;
   return is_worthwhile(ready) || is_stuck(worker);
 }
 
@@ -342,11 +363,13 @@ void WorkerPool::wait_for_work(Worker& worker) {
   searching_.fetch_add(1, std::memory_order_seq_cst);
   bool found = false;
   const int step = tasks_are_small() && !executor_.awaited() ? pauses_per_poll_small : pauses_per_poll;
+  worker.polling.store(true, std::memory_order_seq_cst);
   for (int paused = 0; paused < pauses_before_sleep && !found; paused += step) {
     for (int pause = 0; pause < pauses_per_poll; ++pause) __builtin_ia32_pause();
     let_work_gather(step - pauses_per_poll);
     found = called();
   }
+  worker.polling.store(false, std::memory_order_seq_cst);
   std::chrono::microseconds nap = first_nap;
   while (!found) {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);

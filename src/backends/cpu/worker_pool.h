@@ -63,6 +63,7 @@ class WorkerPool final : public WorkerLane {
   void wait_for_work(Worker& worker);
   bool should_take(Worker& worker) const;
   std::size_t backlog() const;
+  bool another_polls_first(const Worker& worker) const;
   bool is_stuck(Worker& worker) const;
   bool is_worthwhile(std::size_t ready) const;
   void let_work_gather(int pauses) const;

@@ -23,7 +23,7 @@ namespace {
 using task_programs::Value;
 
 // Below the number at which a submission waits.
-constexpr int pending_tasks = 60'000;
+constexpr int pending_tasks = 15'000;
 constexpr auto longest_wait = std::chrono::seconds(20);
 
 double resident_bytes() {
