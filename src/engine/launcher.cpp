@@ -295,6 +295,7 @@ void Launcher::retire_loop() {
 bool Launcher::retire_front(LaneState& lane) {
   Task* task = nullptr;
   Point point;
+  std::exception_ptr found_on_device;
   {
     const MutexLock lock(lane.mutex);
     if (lane.issued.empty()) return false;
@@ -306,8 +307,16 @@ bool Launcher::retire_front(LaneState& lane) {
     if (!in_turn) return false;
     task = front.task;
     point = front.point;
+    found_on_device = front.event->failure();
     lane.retired_events.push_back(front.event);
     lane.issued.pop_front();
+  }
+  if (found_on_device) [[unlikely]] {
+    try {
+      std::rethrow_exception(found_on_device);
+    } catch (...) {
+      scheduler_.fail(*task, scheduler_.current_failure(*task));
+    }
   }
   for_each_point(*task, [&](Point before, bool carries_value) {
     if (carries_value)

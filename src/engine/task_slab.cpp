@@ -7,7 +7,16 @@
 
 #include <stretto/base/error.h>
 
+// Where the leak sanitizer is linked in: what tasks own is reached only through their slots, and it does not look into
+// mapped memory by itself.
+extern "C" [[gnu::weak]] void __lsan_register_root_region(const void* begin, std::size_t bytes);
+
 namespace stretto {
+namespace {
+
+constexpr std::uint32_t slots_per_region = 4096;
+
+}  // namespace
 
 TaskSlab::TaskSlab() {
   void* address = mmap(nullptr, std::size_t{capacity} * sizeof(Task), PROT_READ | PROT_WRITE,
@@ -15,6 +24,7 @@ TaskSlab::TaskSlab() {
   if (address == MAP_FAILED)
     throw OutOfMemoryError("no room in the address space for pending tasks (1 GiB is reserved)");
   tasks_ = static_cast<Task*>(address);
+  if (__lsan_register_root_region != nullptr) __lsan_register_root_region(tasks_, slots_per_region * sizeof(Task));
 }
 
 FreeSlots* TaskSlab::exchange_for_free(FreeSlots* empty) {
@@ -49,6 +59,10 @@ FreeSlots* TaskSlab::first_use() {
   const std::uint32_t first = used_.load(std::memory_order_relaxed);
   if (first + FreeSlots::capacity > capacity)
     throw Error("more than " + std::to_string(capacity) + " tasks are pending");
+  if (__lsan_register_root_region != nullptr &&
+      first / slots_per_region != (first + FreeSlots::capacity) / slots_per_region)
+    __lsan_register_root_region(&tasks_[(first + FreeSlots::capacity) / slots_per_region * slots_per_region],
+                                slots_per_region * sizeof(Task));
   FreeSlots* fresh = take_empty();
   // From the highest down: slots are handed out from the back.
   for (int i = 0; i < FreeSlots::capacity; ++i) {

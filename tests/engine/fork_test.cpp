@@ -148,7 +148,7 @@ const Scenario under_load("forks under load", [] {
       }
     });
   int bad = 0;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 20; ++round) {
     bad += 0 != in_child([] {
              for (int i = 0; i < 10; ++i) {
                const Array<> x(100), y(200000, cpu1);
