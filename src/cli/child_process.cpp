@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -105,6 +108,20 @@ std::optional<std::string> ChildProcess::read_line() {
   }
   std::free(text);
   return line;
+}
+
+bool ChildProcess::has_line(double seconds) {
+  pollfd output{fileno(output_), POLLIN, 0};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (;;) {
+    const std::chrono::duration<double, std::milli> left = end - std::chrono::steady_clock::now();
+    const int ready = poll(&output, 1, std::max(0, static_cast<int>(left.count())));
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+  }
+}
+
+void ChildProcess::kill() {
+  if (process_ > 0) ::kill(process_, SIGKILL);
 }
 
 int ChildProcess::wait() {

@@ -29,6 +29,11 @@ class ChildProcess {
   void write_line(const std::string& line);
   /// The next line without its end; blocks until there is one. Empty when the program has closed its output.
   std::optional<std::string> read_line();
+  /// Blocks until `read_line` has something to say, for so many seconds at most; whether it has. Only for programs that
+  /// write one line for each that they are sent.
+  bool has_line(double seconds);
+  /// Ends it at once; `wait` tells of it.
+  void kill();
   /// Ends its input and blocks until it has ended. Its exit code, or 128 and the signal that killed it.
   int wait();
 

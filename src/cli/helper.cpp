@@ -14,6 +14,7 @@
 #include "cli/bench/library_product.h"
 #include "cli/bench/overlap.h"
 #include "cli/bench/pending_memory.h"
+#include "cli/check/player.h"
 #include "cli/demo/departures.h"
 #include "cli/demo/serial_engine.h"
 #include "cli/verbs.h"
@@ -102,6 +103,16 @@ void add_helper(CLI::App& app, Action& action) {
   departures->add_option("steps", steps->steps)->required();
   departures->callback(
       [steps, &action] { action = [steps] { return train_for_departures(steps->data, steps->steps); }; });
+
+  struct CheckArguments {
+    std::vector<std::string> devices;
+    std::string wrong;
+  };
+  auto played = std::make_shared<CheckArguments>();
+  CLI::App* check = verb->add_subcommand("check");
+  check->add_option("--device", played->devices);
+  check->add_option("--wrong", played->wrong);
+  check->callback([played, &action] { action = [played] { return serve_programs(played->devices, played->wrong); }; });
 
   CLI::App* serial = verb->add_subcommand("serial-engine");
   serial->callback([&action] { action = &serve_serial_engine; });

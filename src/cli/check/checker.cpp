@@ -1,0 +1,93 @@
+#include "cli/check/checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "cli/check/generator.h"
+#include "cli/check/printer.h"
+#include "cli/check/shrinker.h"
+
+namespace stretto::cli {
+namespace {
+
+/// Two ways to run, side by side.
+class Pair {
+ public:
+  Pair(const CheckOptions& options, Way way)
+      : serial_(serial_way(), options.devices), other_(std::move(way), options.devices, options.wrong) {}
+
+  const Way& way() const { return other_.way(); }
+  /// How they differ, or nothing.
+  std::optional<std::string> compare(const Program& program) {
+    serial_.begin(program);
+    other_.begin(program);
+    const Outcome expected = serial_.finish(), seen = other_.finish();
+    if (expected.trouble.empty() && expected == seen) return std::nullopt;
+    if (!expected.trouble.empty()) return fmt::format("one statement after the other, {}", expected.trouble);
+    if (!seen.trouble.empty()) return seen.trouble;
+    return describe(program, expected, seen);
+  }
+
+ private:
+  static std::string describe(const Program& program, const Outcome& expected, const Outcome& seen) {
+    const std::size_t count = std::min(expected.lines.size(), seen.lines.size());
+    std::size_t line = 0;
+    while (line < count && expected.lines[line] == seen.lines[line]) ++line;
+    const auto statement = std::ranges::find(program.statements, static_cast<int>(line), &Statement::number);
+    const std::string where = statement == program.statements.end() ? "the last wait for everything" : to_text(*statement);
+    const auto text = [&](const Outcome& outcome) {
+      return line < outcome.lines.size() && !outcome.lines[line].empty() ? outcome.lines[line] : "nothing";
+    };
+    return fmt::format("statement {}, {}, gives {} and should give {}", line, where, text(seen), text(expected));
+  }
+
+  Player serial_;
+  Player other_;
+};
+
+}  // namespace
+
+CheckReport check_programs(const CheckOptions& options,
+                           const std::function<void(double, const CheckReport&)>& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto fraction = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / options.seconds;
+  };
+  CheckReport report;
+  std::optional<Pair> pair;
+  for (std::uint64_t seed = options.seed; report.programs == 0 || fraction() < 1; ++seed) {
+    const std::uint64_t first = seed - seed % programs_per_process;
+    if (!pair || seed == first) pair.emplace(options, threads_way(first));
+    const Program program = generate_program(seed, options.devices);
+    const auto difference = pair->compare(program);
+    ++report.programs;
+    report.edges.add(program);
+    progress(fraction(), report);
+    if (difference) {
+      report.disagreement = {program, pair->way(), *difference};
+      break;
+    }
+  }
+  return report;
+}
+
+Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& options, double seconds) {
+  Pair pair(options, disagreement.way);
+  Disagreement smallest = disagreement;
+  // What depends on the moment does not show every time.
+  constexpr int attempts = 10;
+  smallest.program = shrink(disagreement.program, seconds, [&](const Program& program) {
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+      const auto difference = pair.compare(program);
+      if (!difference) continue;
+      smallest.difference = *difference;
+      return true;
+    }
+    return false;
+  });
+  return smallest;
+}
+
+}  // namespace stretto::cli

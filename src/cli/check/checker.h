@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <stretto/core/device.h>
+
+#include "cli/check/edge_counts.h"
+#include "cli/check/player.h"
+#include "cli/check/program.h"
+
+namespace stretto::cli {
+
+struct CheckOptions {
+  std::vector<Device> devices;
+  std::uint64_t seed = 1;   ///< Of the first program; the next has the next one.
+  double seconds = 10;      ///< For how long programs are begun.
+  std::string wrong;        ///< `run_program`'s, for all but the serial way.
+};
+
+/// A program that two ways do not agree about.
+struct Disagreement {
+  Program program;
+  Way way;
+  std::string difference;  ///< The first one, in words.
+};
+
+struct CheckReport {
+  std::uint64_t programs = 0;
+  EdgeCounts edges;
+  std::optional<Disagreement> disagreement;
+};
+
+/// Runs random programs one statement after the other and in the other ways, each way in processes of its own, until the
+/// time is over or two do not agree. `progress` is called with the fraction of the time that has passed.
+CheckReport check_programs(const CheckOptions& options,
+                           const std::function<void(double, const CheckReport&)>& progress);
+
+/// The disagreement with as few statements as can be found in some seconds.
+Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& options, double seconds);
+
+/// Programs whose seeds are alike but for the last so many run in one process, whose settings are drawn from the first
+/// of them: so a seed tells the settings.
+inline constexpr std::uint64_t programs_per_process = 32;
+
+}  // namespace stretto::cli

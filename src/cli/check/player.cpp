@@ -1,0 +1,95 @@
+#include "cli/check/player.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include <stretto/base/error.h>
+#include <stretto/tensor/devices.h>
+
+#include "cli/check/generator.h"
+#include "cli/check/random.h"
+#include "cli/check/runner.h"
+#include "cli/devices.h"
+
+namespace stretto::cli {
+
+Way serial_way() { return {"serial", {{"STRETTO_ENGINE", "serial"}, {"STRETTO_SCHEDULE", ""}}}; }
+
+Way threads_way(std::uint64_t seed) {
+  Random random(seed);
+  const std::int64_t workers = random.draw(1, 8), streams = random.draw(1, 4);
+  const std::string schedule = random.happens(0.7) ? fmt::format("random:{}", random.draw(0, 999999)) : "";
+  const std::string inflight = random.happens(0.2) ? std::to_string(random.draw(1, 16)) : "";
+  return {"threads",
+          {{"STRETTO_ENGINE", "parallel"},
+           {"STRETTO_WORKERS", std::to_string(workers)},
+           {"STRETTO_STREAMS", std::to_string(streams)},
+           {"STRETTO_SCHEDULE", schedule},
+           {"STRETTO_MAX_INFLIGHT", inflight}}};
+}
+
+std::string to_text(const Way& way) {
+  std::string text;
+  for (const auto& [name, value] : way.variables) {
+    if (!value.empty()) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  }
+  return text;
+}
+
+Player::Player(Way way, std::span<const Device> devices, std::string wrong) : way_(std::move(way)) {
+  arguments_ = {own_program(), "helper", "check"};
+  for (const Device device : devices) arguments_.insert(arguments_.end(), {"--device", to_string(device)});
+  if (!wrong.empty()) arguments_.insert(arguments_.end(), {"--wrong", std::move(wrong)});
+}
+
+void Player::begin(const Program& program) {
+  if (!process_) process_ = std::make_unique<ChildProcess>(arguments_, way_.variables);
+  std::string line = std::to_string(program.seed);
+  for (const Statement& statement : program.statements) line += fmt::format(" {}", statement.number);
+  try {
+    process_->write_line(line);
+  } catch (const Error&) {
+    // It has ended before; `finish` finds out how.
+  }
+}
+
+Outcome Player::finish() {
+  const bool answers = process_->has_line(patience);
+  const auto line = answers ? process_->read_line() : std::nullopt;
+  if (line) return {nlohmann::json::parse(*line).get<std::vector<std::string>>(), {}};
+  if (!answers) process_->kill();
+  const int code = process_->wait();
+  process_.reset();
+  return {{}, answers ? fmt::format("its process ended with {}", code)
+                      : fmt::format("it was not done after {} seconds", patience)};
+}
+
+int serve_programs(const std::vector<std::string>& devices, const std::string& wrong) {
+  const std::vector<Device> chosen = devices_named(devices, stretto::devices());
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream words(line);
+    std::uint64_t seed = 0;
+    words >> seed;
+    Program program = generate_program(seed, chosen);
+    std::vector<Statement> kept;
+    auto next = program.statements.begin();
+    for (int number = 0; words >> number;) {
+      next = std::find_if(next, program.statements.end(),
+                          [&](const Statement& statement) { return statement.number == number; });
+      if (next == program.statements.end()) return 2;
+      kept.push_back(*next++);
+    }
+    program.statements = std::move(kept);
+    fmt::print("{}\n", nlohmann::json(run_program(program, wrong)).dump());
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace stretto::cli

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <stretto/core/device.h>
+
+#include "cli/check/program.h"
+#include "cli/child_process.h"
+
+namespace stretto::cli {
+
+/// A way to run programs: the settings of the process that runs them. Another engine or schedule is another of these.
+struct Way {
+  std::string name;
+  ChildProcess::Variables variables;
+};
+
+/// One statement after the other: what every program means.
+Way serial_way();
+/// Threads as they come, with 1 to 8 workers, 1 to 4 streams, now and then few tasks at once, and mostly with random
+/// delays: drawn from the seed.
+Way threads_way(std::uint64_t seed);
+
+/// The settings as a shell takes them in front of a command.
+std::string to_text(const Way& way);
+
+/// What became of a program: what it saw, or how its process ended before it told.
+struct Outcome {
+  std::vector<std::string> lines;
+  std::string trouble;
+
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+/// Runs programs in a process of its own, in one way. A process that ended or hangs is replaced at the next program.
+class Player {
+ public:
+  /// `wrong` is `run_program`'s.
+  Player(Way way, std::span<const Device> devices, std::string wrong = {});
+
+  const Way& way() const { return way_; }
+  /// Sends the program; `finish` waits for it. Between them another player may begin.
+  void begin(const Program& program);
+  Outcome finish();
+
+  /// How long a program may take before it counts as hanging.
+  static constexpr double patience = 60;
+
+ private:
+  Way way_;
+  std::vector<std::string> arguments_;
+  std::unique_ptr<ChildProcess> process_;
+};
+
+/// What the process does: for each line with a seed and the numbers of the program's statements that are run, one line
+/// with what was seen. Returns an exit code when its input ends.
+int serve_programs(const std::vector<std::string>& devices, const std::string& wrong);
+
+}  // namespace stretto::cli

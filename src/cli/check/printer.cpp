@@ -1,0 +1,86 @@
+#include "cli/check/printer.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <vector>
+
+#include "cli/check/statement_row.h"
+
+namespace stretto::cli {
+namespace {
+
+std::string device_text(Device device) {
+  return fmt::format("Device(DeviceKind::{}, {})", name(device.kind()), device.index());
+}
+
+std::string dtype_text(DType dtype) {
+  return fmt::format("DType::{}", dtype == DType::bool_ ? std::string_view("bool_") : name(dtype));
+}
+
+/// What stands in a statement for a word of its row.
+std::string word_in(const Statement& statement, const std::string& word) {
+  if (word == "number") return std::to_string(statement.number);
+  if (word == "d0") return device_text(statement.device);
+  if (word == "t0") return dtype_text(statement.dtype);
+  if (word.size() != 2 || word[1] < '0' || word[1] > '3') return word;
+  const auto index = static_cast<std::size_t>(word[1] - '0');
+  if (word[0] == 'x') return fmt::format("t{}", statement.x[index]);
+  if (word[0] == 'n') return std::to_string(statement.n[index]);
+  return word;
+}
+
+bool belongs_to_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string section_text(const Program& program, const Section& section) {
+  std::vector<std::string> threads(static_cast<std::size_t>(program.threads));
+  for (std::size_t i = section.begin; i < section.end; ++i) {
+    const Statement& statement = program.statements[i];
+    const char* indent = statement.thread > 0 ? "      " : "  ";
+    threads[static_cast<std::size_t>(statement.thread)] += fmt::format("{}{};\n", indent, to_text(statement));
+  }
+  std::string begins, ends;
+  for (std::size_t i = 1; i < threads.size(); ++i) {
+    if (threads[i].empty()) continue;
+    begins += fmt::format("    std::thread thread{}([&] {{\n{}    }});\n", i, threads[i]);
+    ends += fmt::format("    thread{}.join();\n", i);
+  }
+  if (begins.empty()) return threads[0];
+  return fmt::format("  {{\n{}{}{}  }}\n", begins, threads[0], ends);
+}
+
+}  // namespace
+
+std::string to_text(const Statement& statement) {
+  const std::string_view row = statement_rows()[static_cast<std::size_t>(statement.row)].text;
+  std::string text = statement.result >= 0 ? fmt::format("t{} = ", statement.result) : "";
+  for (std::size_t i = 0; i < row.size();) {
+    std::size_t end = i;
+    while (end < row.size() && belongs_to_word(row[end])) ++end;
+    if (end == i) {
+      text += row[i++];
+    } else {
+      text += word_in(statement, std::string(row.substr(i, end - i)));
+      i = end;
+    }
+  }
+  return text;
+}
+
+std::string to_source(const Program& program, std::string_view comment) {
+  constexpr std::string_view once = "#pragma once\n\n";
+  std::string bodies(bodies_text);
+  bodies.erase(bodies.find(once), once.size());
+  std::string statements;
+  for (const Section& section : sections_of(program)) statements += section_text(program, section);
+  std::string variables;
+  for (int i = 0; i < program.variables; ++i) variables += fmt::format("{}t{}", i > 0 ? ", " : "", i);
+  std::string drops;
+  for (int i = 0; i < program.variables; ++i) drops += fmt::format("  t{} = Tensor();\n", i);
+  return fmt::format(
+      "{}\n{}\nusing namespace stretto;\n\nint main() {{\n  check::Log book({});\n  Tensor {};\n{}{}"
+      "  book.wait_all({});\n  book.finish();\n  book.print();\n}}\n",
+      comment, bodies, program.numbers + 1, variables, statements, drops, program.numbers);
+}
+
+}  // namespace stretto::cli

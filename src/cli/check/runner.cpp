@@ -1,0 +1,72 @@
+#include "cli/check/runner.h"
+
+#include <thread>
+
+#include <stretto/base/error.h>
+#include <stretto/ops/creation.h>
+#include <stretto/tensor/devices.h>
+
+#include "cli/check/statement_row.h"
+
+namespace stretto::cli {
+namespace {
+
+class Runner {
+ public:
+  Runner(const Program& program, const std::string& wrong)
+      : program_(program), wrong_(wrong), tensors_(static_cast<std::size_t>(program.variables)), book_(program.numbers + 1) {}
+
+  std::vector<std::string> run() {
+    for (const Section& section : sections_of(program_)) run_section(section);
+    tensors_.clear();
+    book_.wait_all(program_.numbers);
+    book_.finish();
+    return book_.lines();
+  }
+
+ private:
+  void run_section(const Section& section) {
+    std::vector<std::thread> threads;
+    for (int thread = 1; thread < program_.threads; ++thread) {
+      threads.emplace_back([this, section, thread] { run_thread(section, thread); });
+    }
+    run_thread(section, 0);
+    for (std::thread& thread : threads) thread.join();
+  }
+  void run_thread(const Section& section, int thread) {
+    for (std::size_t i = section.begin; i < section.end; ++i) {
+      const Statement& statement = program_.statements[i];
+      if (statement.thread == thread) run_statement(statement);
+    }
+  }
+  void run_statement(const Statement& statement) {
+    const StatementRow& row = statement_rows()[static_cast<std::size_t>(statement.row)];
+    Tensor none[3];
+    const auto tensor = [&](std::size_t i) -> Tensor& {
+      return statement.x[i] < 0 ? none[i] : tensors_[static_cast<std::size_t>(statement.x[i])];
+    };
+    const auto& n = statement.n;
+    Call call{tensor(0), tensor(1),        tensor(2),       n[0],  n[1],
+              n[2],      n[3],             statement.device, statement.dtype, book_, statement.number};
+    try {
+      Tensor result = row.run(call);
+      if (row.text == wrong_ && result.defined()) result = zeros_like(result);
+      if (row.has_result) tensors_[static_cast<std::size_t>(statement.result)] = std::move(result);
+    } catch (const Error& error) {
+      book_.put(statement.number, std::string("threw ") + error.what());
+    }
+  }
+
+  const Program& program_;
+  const std::string& wrong_;
+  std::vector<Tensor> tensors_;
+  check::Log book_;
+};
+
+}  // namespace
+
+std::vector<std::string> run_program(const Program& program, const std::string& wrong) {
+  return Runner(program, wrong).run();
+}
+
+}  // namespace stretto::cli

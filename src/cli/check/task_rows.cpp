@@ -1,0 +1,31 @@
+#include "cli/check/rules.h"
+
+namespace stretto::cli {
+namespace {
+
+bool on_cpu(const Places& places, Variable& result) {
+  return places.x[0].device.kind() == DeviceKind::cpu && writable(places, result);
+}
+/// A task may not wait for what it writes.
+bool computes_inside(const Places& places, Variable& result) {
+  return on_cpu(places, result) && places.x[0].storage != places.x[1].storage;
+}
+
+}  // namespace
+
+// Rows are long; each is one line.
+// clang-format off
+std::vector<StatementRow> task_rows() {
+  return {
+    {STRETTO_STATEMENT(check::overwrite(x0, n0)), .accesses = "w", .fits = writable, .draw = draw_seed, .has_result = false, .weight = 6},
+    {STRETTO_STATEMENT(check::scramble(x0, n0)), .accesses = "u", .fits = writable, .draw = draw_seed, .has_result = false, .weight = 6},
+    {STRETTO_STATEMENT(check::blend(x0, x1, x2, n0)), .accesses = "urr", .fits = writable, .draw = draw_seed, .has_result = false, .weight = 8},
+    {STRETTO_STATEMENT(check::compute_inside(x0, x1, d0, n0)), .accesses = "ur", .fits = computes_inside, .draw = draw_seed, .has_result = false, .weight = 4},
+    {STRETTO_STATEMENT(check::rewrite(x0, n0)), .accesses = "u", .fits = writable, .draw = draw_seed, .has_result = false, .weight = 5},
+    {STRETTO_STATEMENT(check::fail(x0, n0)), .accesses = "u", .fits = writable, .draw = draw_seed, .has_result = false, .weight = 2, .fails = true},
+    {STRETTO_STATEMENT(book.watch(number, x0)), .accesses = "r", .fits = any_tensor, .draw = draw_nothing, .has_result = false, .weight = 4},
+  };
+}
+// clang-format on
+
+}  // namespace stretto::cli
