@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 
 #include <stretto/backend/priority.h>
 #include <stretto/core/device.h>
@@ -47,6 +48,8 @@ class Event {
   virtual ~Event() = default;
   /// Whether everything before the event is done. Never blocks. Once true it stays true, and effects are visible.
   virtual bool complete() = 0;
+  /// Once complete: what the device found wrong in the work that the event was recorded behind; null where all is well.
+  virtual std::exception_ptr failure() { return nullptr; }
 };
 
 /// An in-order lane: a stream, or a copy engine in one direction. All calls come from one thread at a time.
