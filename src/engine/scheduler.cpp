@@ -57,7 +57,6 @@ class TaskLoops final : public KernelContext {
       body(chunk);
     });
   }
-  void* native_stream() const override { return inner_.native_stream(); }
 
  private:
   Scheduler& scheduler_;
@@ -125,7 +124,8 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
     bool entered = false;
     try {
       TaskLoops loops(*this, task, context);
-      BodyContext body(task, loops);
+      // A stream's context is the kernels' own, with more than this one: they get it as it is.
+      BodyContext body(task, context.native_stream() == nullptr ? static_cast<KernelContext&>(loops) : context);
       entered = true;
       if (trace::enabled()) [[unlikely]] {
         trace::TaskRecord record{task.name, task.site(), body.device(), trace::now(), 0};
