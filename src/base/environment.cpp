@@ -10,11 +10,14 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include <stretto/base/error.h>
 
 namespace stretto {
 namespace {
+
+constexpr std::size_t most_devices = 64;
 
 /// One row of the registry. `set` puts a value into the environment, or returns false when it is not allowed.
 struct Variable {
@@ -92,6 +95,20 @@ bool set_schedule(Environment& environment, std::string_view text) {
   return environment.schedule_seed.has_value();
 }
 
+bool set_cuda_devices(Environment& environment, std::string_view text) {
+  std::vector<int> gpus;
+  while (text != "none") {
+    const auto comma = text.find(',');
+    const auto gpu = parse_number<int>(text.substr(0, comma));
+    if (!gpu || *gpu < 0 || gpus.size() == most_devices) return false;
+    gpus.push_back(*gpu);
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  environment.cuda_devices = std::move(gpus);
+  return true;
+}
+
 bool set_log(Environment& environment, std::string_view text) {
   for (const auto level : {LogLevel::off, LogLevel::error, LogLevel::warning, LogLevel::info, LogLevel::debug}) {
     if (text != to_string(level)) continue;
@@ -117,8 +134,10 @@ const std::vector<Variable>& variables() {
       integer("STRETTO_CPU_DEVICES", &Environment::cpu_devices, 1, 64, "1",
               "How many devices the CPU's cores are split into."),
       integer("STRETTO_SIM_DEVICES", &Environment::sim_devices, 0, 64, "0", "How many simulated devices there are."),
-      integer("STRETTO_CUDA_DEVICES", &Environment::cuda_devices, 0, 64, "all",
-              "The most GPUs to use, the first ones that CUDA_VISIBLE_DEVICES leaves."),
+      {"STRETTO_CUDA_DEVICES", "numbers of GPUs with commas between them, or none", "all",
+       "The GPU of each CUDA device, as CUDA_VISIBLE_DEVICES leaves them. One that is named twice becomes two devices, "
+       "each with half of its memory.",
+       set_cuda_devices},
       integer("STRETTO_STREAMS", &Environment::streams, 1, 64, "4", "Compute streams of one GPU or simulated device."),
       integer("STRETTO_MAX_INFLIGHT", &Environment::max_inflight, 1, std::numeric_limits<std::int32_t>::max(), "16384",
               "Tasks that may be pending before a submission waits."),

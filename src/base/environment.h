@@ -24,7 +24,8 @@ struct Environment {
   std::optional<int> workers;
   int cpu_devices = 1;
   int sim_devices = 0;
-  std::optional<int> cuda_devices;
+  /// The GPU of each CUDA device; one may be there several times.
+  std::optional<std::vector<int>> cuda_devices;
   int streams = 4;
   std::int64_t max_inflight = 16384;
   /// Bytes of one device.

@@ -41,7 +41,7 @@ TEST(Environment, DefaultsHoldWhereNothingIsSet) {
 TEST(Environment, ReadsEveryKindOfValue) {
   const auto [values, warnings] =
       parse({"STRETTO_ENGINE=serial", "STRETTO_SCHEDULE=random:18446744073709551615", "STRETTO_WORKERS=3",
-             "STRETTO_CPU_DEVICES=2", "STRETTO_SIM_DEVICES=4", "STRETTO_CUDA_DEVICES=0", "STRETTO_STREAMS=8",
+             "STRETTO_CPU_DEVICES=2", "STRETTO_SIM_DEVICES=4", "STRETTO_CUDA_DEVICES=0,1,0", "STRETTO_STREAMS=8",
              "STRETTO_MAX_INFLIGHT=100", "STRETTO_MEMORY_LIMIT=2G", "STRETTO_PINNED_LIMIT=512k", "STRETTO_REPLAY=off",
              "STRETTO_CHECK=1", "STRETTO_TRACE=a=b.json", "STRETTO_GRAPH=graph.dot", "STRETTO_LOG=debug",
              "STRETTO_WATCHDOG=2.5", "STRETTO_EXIT_TIMEOUT=0"});
@@ -51,7 +51,7 @@ TEST(Environment, ReadsEveryKindOfValue) {
   EXPECT_EQ(values.workers, 3);
   EXPECT_EQ(values.cpu_devices, 2);
   EXPECT_EQ(values.sim_devices, 4);
-  EXPECT_EQ(values.cuda_devices, 0);
+  EXPECT_EQ(values.cuda_devices, (std::vector{0, 1, 0}));
   EXPECT_EQ(values.streams, 8);
   EXPECT_EQ(values.max_inflight, 100);
   EXPECT_EQ(values.memory_limit, std::size_t{2} << 30);
@@ -68,6 +68,19 @@ TEST(Environment, ReadsEveryKindOfValue) {
 TEST(Environment, EmptyValueIsNotSet) {
   EXPECT_EQ(parse({"STRETTO_CPU_DEVICES="}).values.cpu_devices, 1);
   EXPECT_FALSE(parse({"STRETTO_TRACE="}).values.trace.has_value());
+}
+
+TEST(Environment, NoGpuCanBeAskedFor) {
+  EXPECT_EQ(parse({"STRETTO_CUDA_DEVICES=none"}).values.cuda_devices, std::vector<int>());
+  EXPECT_FALSE(parse({"HOME=/"}).values.cuda_devices.has_value());
+}
+
+TEST(Environment, AListOfGpusIsNumbersWithCommas) {
+  for (const char* bad : {"0,", ",0", "0,,1", "-1", "all", "0 1", "0;1"}) {
+    EXPECT_EQ(failure(std::string("STRETTO_CUDA_DEVICES=") + bad),
+              "environment variable STRETTO_CUDA_DEVICES=" + std::string(bad) +
+                  ": the value must be numbers of GPUs with commas between them, or none");
+  }
 }
 
 TEST(Environment, BadValueNamesVariableValueAndWhatIsAllowed) {
