@@ -7,14 +7,14 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "backend/backend.h"
 
 namespace stretto {
 
 /// A backend with in-order lanes, as the conformance suite sees it: devices, and a few bodies of work on cells of 8
-/// bytes in a device's memory. To put a backend under test, derive from it and add its maker to the list at the end of
-/// conformance_test.cpp.
+/// bytes in a device's memory. To put a backend under test, derive from it and add its maker to `in_order_subjects()`.
 class InOrderSubject {
  public:
   using Body = std::function<void(KernelContext&)>;
@@ -39,5 +39,8 @@ struct InOrderSubjectMaker {
   /// For messages of failures.
   friend void PrintTo(const InOrderSubjectMaker& maker, std::ostream* stream) { *stream << maker.name; }
 };
+
+/// The backends that a test program is about; each program links its own list.
+std::vector<InOrderSubjectMaker> in_order_subjects();
 
 }  // namespace stretto
