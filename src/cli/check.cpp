@@ -106,8 +106,8 @@ int check(CheckArguments arguments) {
       progress.show(fraction, fmt::format("{} programs, {} tasks", so_far.programs, so_far.edges.tasks()));
     });
     if (report.disagreement) {
-      progress.show(1, fmt::format("seed {} goes wrong; looking for a shorter program",
-                                   report.disagreement->program.seed));
+      progress.show(
+          1, fmt::format("seed {} goes wrong; looking for a shorter program", report.disagreement->program.seed));
       report.disagreement = shrunk(*report.disagreement, options, seconds_of_shrinking);
     }
   }
@@ -121,11 +121,11 @@ int check(CheckArguments arguments) {
   }
   fmt::print("{} programs, {} tasks on {}: bit for bit what they give one statement after the other\n", report.programs,
              report.edges.tasks(), names_of(options.devices));
-  fmt::print("{}\n", faint(fmt::format("seeds {} to {}, with real threads, 1 to 8 workers, 1 to 4 streams, random delays",
-                                       options.seed, options.seed + report.programs - 1)));
-  std::vector<Result> results = {
-      summarise("check.programs", "programs", {static_cast<double>(report.programs)}),
-      summarise("check.tasks", "tasks", {static_cast<double>(report.edges.tasks())})};
+  fmt::print("{}\n",
+             faint(fmt::format("seeds {} to {}, with real threads, 1 to 8 workers, 1 to 4 streams, random delays",
+                               options.seed, options.seed + report.programs - 1)));
+  std::vector<Result> results = {summarise("check.programs", "programs", {static_cast<double>(report.programs)}),
+                                 summarise("check.tasks", "tasks", {static_cast<double>(report.edges.tasks())})};
   const int code = show_edges(report, options.devices, results);
   file.write(results);
   return code;

@@ -14,7 +14,9 @@
 #include "cli/bench/library_product.h"
 #include "cli/bench/overlap.h"
 #include "cli/bench/pending_memory.h"
+#include "cli/check/generator.h"
 #include "cli/check/player.h"
+#include "cli/check/printer.h"
 #include "cli/demo/departures.h"
 #include "cli/demo/serial_engine.h"
 #include "cli/verbs.h"
@@ -113,6 +115,20 @@ void add_helper(CLI::App& app, Action& action) {
   check->add_option("--device", played->devices);
   check->add_option("--wrong", played->wrong);
   check->callback([played, &action] { action = [played] { return serve_programs(played->devices, played->wrong); }; });
+
+  auto seed = std::make_shared<std::uint64_t>(0);
+  CLI::App* source = verb->add_subcommand("check-source");
+  source->add_option("seed", *seed)->required();
+  source->add_option("--device", played->devices)->required();
+  source->callback([seed, played, &action] {
+    action = [seed, played] {
+      std::vector<Device> devices;
+      for (const std::string& name : played->devices) devices.push_back(Device::parse(name));
+      const std::string comment = fmt::format("// The program of seed {} of stretto check.\n", *seed);
+      fmt::print("{}", to_source(generate_program(*seed, devices), comment));
+      return success;
+    };
+  });
 
   CLI::App* serial = verb->add_subcommand("serial-engine");
   serial->callback([&action] { action = &serve_serial_engine; });

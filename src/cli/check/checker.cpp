@@ -36,7 +36,8 @@ class Pair {
     std::size_t line = 0;
     while (line < count && expected.lines[line] == seen.lines[line]) ++line;
     const auto statement = std::ranges::find(program.statements, static_cast<int>(line), &Statement::number);
-    const std::string where = statement == program.statements.end() ? "the last wait for everything" : to_text(*statement);
+    const std::string where =
+        statement == program.statements.end() ? "the last wait for everything" : to_text(*statement);
     const auto text = [&](const Outcome& outcome) {
       return line < outcome.lines.size() && !outcome.lines[line].empty() ? outcome.lines[line] : "nothing";
     };
@@ -74,16 +75,24 @@ CheckReport check_programs(const CheckOptions& options,
 }
 
 Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& options, double seconds) {
-  Pair pair(options, disagreement.way);
   Disagreement smallest = disagreement;
-  // What depends on the moment does not show every time.
-  constexpr int attempts = 10;
+  std::optional<Pair> pair;
+  const auto differs = [&](const Program& program, bool in_new_process) {
+    if (!pair || in_new_process) pair.emplace(options, disagreement.way);
+    const auto difference = pair->compare(program);
+    if (difference) smallest.difference = *difference;
+    return difference.has_value();
+  };
+  // What depends on the moment does not show every time, and some of it only in a process that has just begun.
+  constexpr int trials = 20;
+  int seen_there = 0, seen_anew = 0;
+  for (int i = 0; i < trials; ++i) seen_there += differs(disagreement.program, false) ? 1 : 0;
+  for (int i = 0; i < trials && seen_there < trials; ++i) seen_anew += differs(disagreement.program, true) ? 1 : 0;
+  const bool in_new_process = seen_anew > seen_there;
+  const int attempts = std::min(4 * trials / std::max({seen_there, seen_anew, 1}) + 1, 2 * trials);
   smallest.program = shrink(disagreement.program, seconds, [&](const Program& program) {
     for (int attempt = 0; attempt < attempts; ++attempt) {
-      const auto difference = pair.compare(program);
-      if (!difference) continue;
-      smallest.difference = *difference;
-      return true;
+      if (differs(program, in_new_process)) return true;
     }
     return false;
   });

@@ -16,9 +16,9 @@ namespace stretto::cli {
 
 struct CheckOptions {
   std::vector<Device> devices;
-  std::uint64_t seed = 1;   ///< Of the first program; the next has the next one.
-  double seconds = 10;      ///< For how long programs are begun.
-  std::string wrong;        ///< `run_program`'s, for all but the serial way.
+  std::uint64_t seed = 1;  ///< Of the first program; the next has the next one.
+  double seconds = 10;     ///< For how long programs are begun.
+  std::string wrong;       ///< `run_program`'s, for all but the serial way.
 };
 
 /// A program that two ways do not agree about.
@@ -34,8 +34,8 @@ struct CheckReport {
   std::optional<Disagreement> disagreement;
 };
 
-/// Runs random programs one statement after the other and in the other ways, each way in processes of its own, until the
-/// time is over or two do not agree. `progress` is called with the fraction of the time that has passed.
+/// Runs random programs one statement after the other and in the other ways, each way in processes of its own, until
+/// the time is over or two do not agree. `progress` is called with the fraction of the time that has passed.
 CheckReport check_programs(const CheckOptions& options,
                            const std::function<void(double, const CheckReport&)>& progress);
 

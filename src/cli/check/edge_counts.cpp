@@ -49,7 +49,8 @@ class Follower {
   void count(EdgeKind kind) { ++counts_[static_cast<std::size_t>(kind)]; }
 
   void touch(const StatementRow& row, const Places& places, const Variable* made) {
-    std::vector<Variable> tensors(places.x.begin(), places.x.begin() + static_cast<std::ptrdiff_t>(row.accesses.size()));
+    std::vector<Variable> tensors(places.x.begin(),
+                                  places.x.begin() + static_cast<std::ptrdiff_t>(row.accesses.size()));
     if (made != nullptr) tensors.push_back(*made);
     Device device = tensors.front().device;
     for (const Variable& x : tensors) {

@@ -9,8 +9,8 @@ namespace {
 
 /// Of x[0] and an integer.
 bool with_integer(const Places& places, Variable& result) {
-  result.dtype = result_type({PromotionOperand::tensor(result.dtype, places.x[0].rank()),
-                              PromotionOperand::scalar(Scalar(std::int64_t{1}))});
+  result.dtype = result_type(
+      {PromotionOperand::tensor(result.dtype, places.x[0].rank()), PromotionOperand::scalar(Scalar(std::int64_t{1}))});
   return true;
 }
 

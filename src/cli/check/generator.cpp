@@ -10,23 +10,27 @@ namespace stretto::cli {
 namespace {
 
 /// Types are drawn from this list: float32 is used most.
-constexpr DType dtypes[] = {DType::float32, DType::float32, DType::float32, DType::float32, DType::float64,
-                            DType::float16, DType::bfloat16, DType::int32,  DType::int64,   DType::int64,
-                            DType::uint8,   DType::bool_};
+constexpr DType dtypes[] = {DType::float32, DType::float32, DType::float32,  DType::float32,
+                            DType::float64, DType::float16, DType::bfloat16, DType::int32,
+                            DType::int64,   DType::int64,   DType::uint8,    DType::bool_};
 
 class Generator {
  public:
   Generator(std::uint64_t seed, std::span<const Device> devices)
-      : random_(seed), devices_(devices), side_(draw_side()), program_(draw_program(seed)),
+      : random_(seed),
+        devices_(devices),
+        side_(draw_side()),
+        program_(draw_program(seed)),
         model_(program_.variables, program_.threads) {}
 
   Program generate() {
     const std::int64_t length = random_.draw(20, 120);
-    for (int i = 0; i < program_.variables / 2; ++i) add_random([](const StatementRow& row) { return row.accesses.empty() && row.is_task; });
+    for (int i = 0; i < program_.variables / 2; ++i)
+      add_random([](const StatementRow& row) { return row.accesses.empty() && row.is_task; });
     if (program_.threads > 1) add_join();
     for (std::int64_t i = 0; i < length; ++i) {
       if (program_.threads > 1 && random_.happens(0.06)) add_join();
-      add_random([this](const StatementRow& row) { return failing_ || !row.fails; });
+      add_random([this](const StatementRow& row) { return failing_ ? !row.needs_success : !row.fails; });
     }
     read_everything();
     program_.numbers = next_number_;

@@ -102,7 +102,8 @@ bool has_loss(const Places& places, Variable& result) {
 bool has_loss_gradient(const Places& places, Variable& result) {
   result.geometry = places.x[1].geometry;
   result.geometry = geometry::contiguous(places.x[1].shape());
-  return places.x[0].rank() == 0 && places.x[0].dtype == places.x[1].dtype && labelled(places, places.x[1], places.x[2]);
+  return places.x[0].rank() == 0 && places.x[0].dtype == places.x[1].dtype &&
+         labelled(places, places.x[1], places.x[2]);
 }
 void draw_classes(Random&, const Choices&, Places& places) {
   for (const Variable& x : places.x) {

@@ -66,8 +66,9 @@ Outcome Player::finish() {
   if (!answers) process_->kill();
   const int code = process_->wait();
   process_.reset();
-  return {{}, answers ? fmt::format("its process ended with {}", code)
-                      : fmt::format("it was not done after {} seconds", patience)};
+  return {{},
+          answers ? fmt::format("its process ended with {}", code)
+                  : fmt::format("it was not done after {} seconds", patience)};
 }
 
 int serve_programs(const std::vector<std::string>& devices, const std::string& wrong) {

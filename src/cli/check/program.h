@@ -11,12 +11,12 @@ namespace stretto::cli {
 
 /// One statement of a random program: a row of the table of statements, and what stands in its places.
 struct Statement {
-  int row = 0;                        ///< Index in `statement_rows()`.
-  int number = 0;                     ///< Its place in the program as it was drawn; kept when others are dropped.
-  int thread = 0;                     ///< Which of the program's threads runs it; 0 is the main one.
-  int result = -1;                    ///< The variable that is assigned; -1 for none.
-  std::array<int, 3> x{-1, -1, -1};   ///< Variables.
-  std::array<std::int64_t, 4> n{};    ///< Numbers.
+  int row = 0;                       ///< Index in `statement_rows()`.
+  int number = 0;                    ///< Its place in the program as it was drawn; kept when others are dropped.
+  int thread = 0;                    ///< Which of the program's threads runs it; 0 is the main one.
+  int result = -1;                   ///< The variable that is assigned; -1 for none.
+  std::array<int, 3> x{-1, -1, -1};  ///< Variables.
+  std::array<std::int64_t, 4> n{};   ///< Numbers.
   Device device;
   DType dtype = DType::float32;
 

@@ -5,7 +5,9 @@
 namespace stretto::cli {
 
 ProgramModel::ProgramModel(int variables, int threads)
-    : threads_(threads), variables_(static_cast<std::size_t>(variables)), owners_(static_cast<std::size_t>(variables)) {}
+    : threads_(threads),
+      variables_(static_cast<std::size_t>(variables)),
+      owners_(static_cast<std::size_t>(variables)) {}
 
 bool ProgramModel::may_read(int thread, int variable) const {
   const Variable& x = variables_[static_cast<std::size_t>(variable)];

@@ -42,8 +42,8 @@ class ProgramModel {
 
   int threads_;
   std::vector<Variable> variables_;
-  std::vector<int> owners_;           ///< Of variables: a thread, or everybody, who may then only read.
-  std::vector<int> storage_owners_;   ///< By storage: the number of the statement that made it.
+  std::vector<int> owners_;          ///< Of variables: a thread, or everybody, who may then only read.
+  std::vector<int> storage_owners_;  ///< By storage: the number of the statement that made it.
   Variable result_;
 };
 

@@ -6,17 +6,17 @@ namespace stretto::cli {
 
 // Rules that rows share: what fits, and what the result is. All are of `StatementRow::fits`' kind.
 
-bool any_tensor(const Places& places, Variable& result);         ///< The result is like x[0].
-bool not_bool(const Places& places, Variable& result);           ///< The same for numbers.
-bool floating(const Places& places, Variable& result);           ///< The same for floating types.
-bool becomes_floating(const Places& places, Variable& result);   ///< Of type float32 where x[0] is not floating.
+bool any_tensor(const Places& places, Variable& result);        ///< The result is like x[0].
+bool not_bool(const Places& places, Variable& result);          ///< The same for numbers.
+bool floating(const Places& places, Variable& result);          ///< The same for floating types.
+bool becomes_floating(const Places& places, Variable& result);  ///< Of type float32 where x[0] is not floating.
 bool becomes_bool(const Places& places, Variable& result);
 
 /// Of the tensors' broadcast shape and their common type.
 bool common(const Places& places, Variable& result);
 bool common_not_bool(const Places& places, Variable& result);
 bool common_floating(const Places& places, Variable& result);
-bool common_bits(const Places& places, Variable& result);         ///< Integers and bool.
+bool common_bits(const Places& places, Variable& result);  ///< Integers and bool.
 bool common_becomes_floating(const Places& places, Variable& result);
 bool common_becomes_bool(const Places& places, Variable& result);
 

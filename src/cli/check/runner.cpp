@@ -14,7 +14,10 @@ namespace {
 class Runner {
  public:
   Runner(const Program& program, const std::string& wrong)
-      : program_(program), wrong_(wrong), tensors_(static_cast<std::size_t>(program.variables)), book_(program.numbers + 1) {}
+      : program_(program),
+        wrong_(wrong),
+        tensors_(static_cast<std::size_t>(program.variables)),
+        book_(program.numbers + 1) {}
 
   std::vector<std::string> run() {
     for (const Section& section : sections_of(program_)) run_section(section);
@@ -46,8 +49,8 @@ class Runner {
       return statement.x[i] < 0 ? none[i] : tensors_[static_cast<std::size_t>(statement.x[i])];
     };
     const auto& n = statement.n;
-    Call call{tensor(0), tensor(1),        tensor(2),       n[0],  n[1],
-              n[2],      n[3],             statement.device, statement.dtype, book_, statement.number};
+    Call call{tensor(0),       tensor(1), tensor(2),       n[0], n[1], n[2], n[3], statement.device,
+              statement.dtype, book_,     statement.number};
     try {
       Tensor result = row.run(call);
       if (row.text == wrong_ && result.defined()) result = zeros_like(result);

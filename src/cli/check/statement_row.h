@@ -69,10 +69,11 @@ struct StatementRow {
   void (*draw)(Random& random, const Choices& choices, Places& places);
   bool has_result = true;
   double weight = 1;
-  bool fails = false;     ///< It may fail: only in programs with one thread, where it is certain which failure is first.
-  bool crosses = false;   ///< Its tensors may be on different devices.
-  bool is_task = true;    ///< Whether it submits work.
-  bool waits = false;     ///< The host waits for x[0], or for everything where it has no tensor.
+  bool fails = false;  ///< It may fail: only in programs with one thread, where it is certain which failure is first.
+  bool needs_success = false;  ///< Not in programs where something may fail.
+  bool crosses = false;        ///< Its tensors may be on different devices.
+  bool is_task = true;         ///< Whether it submits work.
+  bool waits = false;          ///< The host waits for x[0], or for everything where it has no tensor.
 };
 
 /// All rows; lives as long as the program.
@@ -105,8 +106,8 @@ Tensor result_of(Work work) {
 }  // namespace stretto::cli
 
 /// A row's text and what it does, from one expression: what is printed is what was run.
-#define STRETTO_STATEMENT(...)                                                                \
-  .text = #__VA_ARGS__, .run = [](::stretto::cli::Call& call) -> ::stretto::Tensor {          \
-    [[maybe_unused]] auto& [x0, x1, x2, n0, n1, n2, n3, d0, t0, book, number] = call;          \
-    return ::stretto::cli::result_of([&] { return __VA_ARGS__; });                            \
+#define STRETTO_STATEMENT(...)                                                        \
+  .text = #__VA_ARGS__, .run = [](::stretto::cli::Call& call) -> ::stretto::Tensor {  \
+    [[maybe_unused]] auto& [x0, x1, x2, n0, n1, n2, n3, d0, t0, book, number] = call; \
+    return ::stretto::cli::result_of([&] { return __VA_ARGS__; });                    \
   }

@@ -3,12 +3,11 @@
 namespace stretto::cli {
 namespace {
 
-bool on_cpu(const Places& places, Variable& result) {
-  return places.x[0].device.kind() == DeviceKind::cpu && writable(places, result);
-}
+bool is_on_cpu(const Places& places, Variable&) { return places.x[0].device.kind() == DeviceKind::cpu; }
+bool is_in_order(const Places& places, Variable& result) { return !is_on_cpu(places, result); }
 /// A task may not wait for what it writes.
 bool computes_inside(const Places& places, Variable& result) {
-  return on_cpu(places, result) && places.x[0].storage != places.x[1].storage;
+  return is_on_cpu(places, result) && writable(places, result) && places.x[0].storage != places.x[1].storage;
 }
 
 }  // namespace
@@ -23,7 +22,9 @@ std::vector<StatementRow> task_rows() {
     {STRETTO_STATEMENT(check::compute_inside(x0, x1, d0, n0)), .accesses = "ur", .fits = computes_inside, .draw = draw_seed, .has_result = false, .weight = 4},
     {STRETTO_STATEMENT(check::rewrite(x0, n0)), .accesses = "u", .fits = writable, .draw = draw_seed, .has_result = false, .weight = 5},
     {STRETTO_STATEMENT(check::fail(x0, n0)), .accesses = "u", .fits = writable, .draw = draw_seed, .has_result = false, .weight = 2, .fails = true},
-    {STRETTO_STATEMENT(book.watch(number, x0)), .accesses = "r", .fits = any_tensor, .draw = draw_nothing, .has_result = false, .weight = 4},
+    {STRETTO_STATEMENT(book.watch(number, x0)), .accesses = "r", .fits = is_on_cpu, .draw = draw_nothing, .has_result = false, .weight = 3},
+    // What is issued behind a failure in order may run before it is found, on what is not a value.
+    {STRETTO_STATEMENT(book.watch(number, x0)), .accesses = "r", .fits = is_in_order, .draw = draw_nothing, .has_result = false, .weight = 3, .needs_success = true},
   };
 }
 // clang-format on

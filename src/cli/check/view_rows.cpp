@@ -42,8 +42,7 @@ Geometry narrowed(const Geometry& g, std::int64_t axis, std::int64_t start, std:
 }
 bool narrows(const Places& places, Variable& result) {
   const auto& n = places.n;
-  return inside(places, n[0], n[1], n[2]) &&
-         view_as(places, narrowed(places.x[0].geometry, n[0], n[1], n[2]), result);
+  return inside(places, n[0], n[1], n[2]) && view_as(places, narrowed(places.x[0].geometry, n[0], n[1], n[2]), result);
 }
 bool tiles(const Places& places, Variable& result) {
   const auto& n = places.n;
@@ -115,7 +114,9 @@ void draw_tile(Random& random, const Choices&, Places& places) {
 void draw_divisor(Random& random, const Choices& choices, Places& places) {
   places.n[1] = random.happens(0.5) ? choices.side : random.draw(1, 6);
 }
-void draw_unsqueezed(Random& random, const Choices&, Places& places) { places.n[0] = random.draw(0, places.x[0].rank()); }
+void draw_unsqueezed(Random& random, const Choices&, Places& places) {
+  places.n[0] = random.draw(0, places.x[0].rank());
+}
 
 }  // namespace
 
