@@ -124,7 +124,8 @@ void add_helper(CLI::App& app, Action& action) {
     action = [seed, played] {
       std::vector<Device> devices;
       for (const std::string& name : played->devices) devices.push_back(Device::parse(name));
-      const std::string comment = fmt::format("// The program of seed {} of stretto check.\n", *seed);
+      const std::string comment =
+          fmt::format("// The program of seed {} of stretto check.\n// clang-format off\n", *seed);
       fmt::print("{}", to_source(generate_program(*seed, devices), comment));
       return success;
     };

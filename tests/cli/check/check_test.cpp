@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "cli/run_command.h"
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Check, RefusesWhatMakesNoSense) {
+  const auto errors = [](const std::vector<std::string>& arguments) {
+    const CommandResult result = run_command(arguments);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.output, "");
+    return result.errors;
+  };
+  EXPECT_EQ(errors({"check", "--device", "gpu"}),
+            "stretto: there is no device gpu: write cpu, cuda or sim and perhaps an index, as in cuda:1\n");
+  EXPECT_EQ(errors({"check", "--device", "sim:7"}),
+            "stretto: there is no device sim:7 here; there is cpu:0, cpu:1, sim:0, sim:1\n");
+  EXPECT_EQ(errors({"check", "--second", "3"}), "stretto: unknown option --second of check; did you mean --seconds?\n");
+  EXPECT_EQ(errors({"check", "seed"}), "stretto: check takes no argument seed\n");
+  EXPECT_EQ(errors({"check", "--seconds", "-1"}), "stretto: --seconds: Number less or equal to 0: -1\n");
+  EXPECT_EQ(errors({"check", "--seed", "x"}), "stretto: Could not convert: --seed = x\n");
+}
+
+TEST(Check, CountsProgramsAndEdges) {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      run_command({"check", "--seconds", "2", "--device", "cpu:0", "--json", folder.path("check.json")});
+  EXPECT_EQ(result.exit_code, 0) << result.errors << result.output;
+  EXPECT_EQ(result.errors, "");
+  EXPECT_TRUE(contains(result.output, "stream to stream    cannot be with these devices")) << result.output;
+  const auto document = nlohmann::json::parse(std::ifstream(folder.path("check.json")));
+  int figures = 0;
+  for (const auto& figure : document["results"]) {
+    EXPECT_GT(figure["value"], 0) << figure["name"];
+    ++figures;
+  }
+  EXPECT_EQ(figures, 8);  // programs, tasks, and the kinds of edges that one CPU device can have
+}
+
+TEST(Check, FailsWhenAKindOfEdgeIsMissing) {
+  // One program.
+  const CommandResult result = run_command({"check", "--seconds", "0.000001", "--seed", "3"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.output, "1 programs, ")) << result.output;
+  EXPECT_TRUE(contains(result.errors, "stretto: the programs had no edge of these kinds: ")) << result.errors;
+}
+
+TEST(Check, FindsAWrongOperatorAndMakesTheProgramShort) {
+  const CommandResult result = run_command(
+      {"check", "--seconds", "60", "--device", "cpu:0", "--wrong", "check::drawn_integers(n3, {n0}, d0, t0)"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.errors, "stretto: seed ")) << result.errors;
+  EXPECT_TRUE(contains(result.errors, " of cpu:0 goes wrong: statement ")) << result.errors;
+  EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1) << result.errors;
+  const std::string main = result.output.substr(result.output.find("int main"));
+  EXPECT_TRUE(contains(main, "check::drawn_integers(")) << main;
+  // Something that is wrong, and something that sees it; the rest is the frame.
+  std::istringstream lines(main);
+  int statements = 0;
+  for (std::string line; std::getline(lines, line);) statements += contains(line, "= Tensor()") ? 0 : 1;
+  EXPECT_LE(statements, 10) << main;
+}
+
+}  // namespace

@@ -1,0 +1,400 @@
+// The program of seed 25 of stretto check.
+// clang-format off
+
+// What the statements of a random program call beside the public interface: user tasks, writes from the host, and the
+// log of what the program saw. The text of this file also goes in front of a program that `stretto check` prints, so it
+// uses public headers alone and is complete in itself.
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <span>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <stretto/stretto.h>
+
+namespace stretto::check {
+
+inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ (hash >> 29);
+}
+
+/// A number of any type, not too large, so that what is computed from it does not end in infinities.
+template <Element T>
+T number_of(std::uint64_t hash) {
+  if constexpr (std::is_same_v<T, bool>) return hash % 2 == 1;
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::int64_t>(hash % 2001) - 1000);
+  return T(static_cast<float>(static_cast<std::int64_t>(hash % 1025) - 512) / 64);
+}
+
+template <Element T>
+std::uint64_t bits_of(T value) {
+  std::uint64_t bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+
+/// Calls `visit(element)` for each element, in order.
+template <class T, class Visit>
+void for_each_element(T* first, const Shape& shape, const Strides& strides, Visit visit) {
+  std::array<std::int64_t, max_rank> index{};
+  for (std::int64_t left = shape.numel(); left > 0; --left) {
+    std::int64_t offset = 0;
+    for (int axis = 0; axis < shape.rank(); ++axis) offset += index[static_cast<std::size_t>(axis)] * strides[axis];
+    visit(first[offset]);
+    for (int axis = shape.rank() - 1; axis >= 0 && ++index[static_cast<std::size_t>(axis)] == shape[axis]; --axis) {
+      index[static_cast<std::size_t>(axis)] = 0;
+    }
+  }
+}
+
+/// A tensor as a task's body needs it: no handle, so that bodies keep nothing alive.
+struct Layout {
+  explicit Layout(const Tensor& x) : shape(x.shape()), strides(x.strides()), dtype(x.dtype()) {}
+
+  std::uint64_t hash(const TaskContext& context, int position, std::uint64_t start) const {
+    return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+      std::uint64_t result = start;
+      for_each_element(context.data<const T>(position), shape, strides,
+                       [&](const T& element) { result = mix(result, bits_of(element)); });
+      return result;
+    });
+  }
+  void write(const TaskContext& context, int position, std::uint64_t hash) const {
+    visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+      std::uint64_t state = hash;
+      for_each_element(context.data<T>(position), shape, strides,
+                       [&](T& element) { element = number_of<T>((state = mix(state, 1)) >> 20); });
+    });
+  }
+
+  Shape shape;
+  Strides strides;
+  DType dtype;
+};
+
+/// Some tasks take their time, so that others overtake those that do not wait for them.
+inline void dawdle(std::int64_t number) {
+  if (number % 7 == 3) std::this_thread::sleep_for(std::chrono::microseconds(20 * (number % 13)));
+}
+
+inline std::uint64_t start_of(std::int64_t number) { return mix(0x51ed, static_cast<std::uint64_t>(number)); }
+
+/// A task that writes all of x and reads nothing.
+inline void overwrite(const Tensor& x, std::int64_t number) {
+  task("overwrite").write(x).run([layout = Layout(x), number](TaskContext& context) {
+    dawdle(number);
+    layout.write(context, 0, start_of(number));
+  });
+}
+
+/// A task that writes x by what was there.
+inline void scramble(const Tensor& x, std::int64_t number) {
+  task("scramble").read_write(x).run([layout = Layout(x), number](TaskContext& context) {
+    dawdle(number);
+    layout.write(context, 0, layout.hash(context, 0, start_of(number)));
+  });
+}
+
+/// A task that writes x by what is in a and b.
+inline void blend(const Tensor& x, const Tensor& a, const Tensor& b, std::int64_t number) {
+  task("blend").read(a).read(b).read_write(x).run(
+      [x = Layout(x), a = Layout(a), b = Layout(b), number](TaskContext& context) {
+        dawdle(number);
+        x.write(context, 2, x.hash(context, 2, b.hash(context, 1, a.hash(context, 0, start_of(number)))));
+      });
+}
+
+/// A task that throws instead of writing x.
+inline void fail(const Tensor& x, std::int64_t number) {
+  task("fail").read_write(x).run([number](TaskContext&) {
+    dawdle(number);
+    throw Error("task " + std::to_string(number) + " was made to fail");
+  });
+}
+
+/// Random numbers from a generator of their own: the thread's would depend on which thread drew first.
+inline Tensor drawn(std::int64_t seed, const Shape& shape, Device device, DType dtype) {
+  Generator generator(static_cast<std::uint64_t>(seed));
+  return uniform(generator, -4, 4, shape, device, dtype);
+}
+inline Tensor drawn_integers(std::int64_t seed, const Shape& shape, Device device, DType dtype) {
+  Generator generator(static_cast<std::uint64_t>(seed));
+  return randint(generator, 0, 100, shape, device, dtype);
+}
+inline Tensor drawn_normal(std::int64_t seed, const Shape& shape, Device device, DType dtype) {
+  Generator generator(static_cast<std::uint64_t>(seed));
+  return normal(generator, 0, 2, shape, device, dtype);
+}
+
+/// A task on a CPU that reads a, also by its handle where its values lie ready, makes tensors on `device`, waits for
+/// them, and writes x by their values.
+inline void compute_inside(const Tensor& x, const Tensor& a, Device device, std::int64_t number) {
+  task("compute_inside")
+      .read(a)
+      .read_write(x)
+      .run([x = Layout(x), read = Layout(a), a, device, number](TaskContext& context) {
+        std::uint64_t hash = read.hash(context, 0, start_of(number));
+        if (a.is_contiguous()) {
+          visit_dtype(a.dtype(), [&]<class T>(std::type_identity<T>) {
+            for (const T element : a.to_vector<T>()) hash = mix(hash, bits_of(element));
+          });
+        }
+        const Tensor made = drawn(static_cast<std::int64_t>(hash >> 20), {5, 3}, device, DType::float32);
+        const Tensor product = matmul(made, made.t());
+        product[1] = made.select(1, 0);
+        x.write(context, 1, x.hash(context, 1, mix(hash, bits_of(sum(product).item<float>()))));
+      });
+}
+
+/// A write from the host, as an ordered task.
+inline void rewrite(const Tensor& x, std::int64_t number) {
+  visit_dtype(x.dtype(), [&]<class T>(std::type_identity<T>) {
+    x.host_write<T>([number](std::span<T> elements) {
+      dawdle(number);
+      std::uint64_t state = start_of(number);
+      for (const T& element : elements) state = mix(state, bits_of(element));
+      for (T& element : elements) element = number_of<T>((state = mix(state, 1)) >> 20);
+    });
+  });
+}
+
+/// What a program saw, by the numbers of its statements. Each statement writes its own line, so that several threads
+/// may, and tasks too; the log outlives them.
+class Log {
+ public:
+  explicit Log(int statements)
+      : lines_(static_cast<std::size_t>(statements)), kept_(static_cast<std::size_t>(statements)) {}
+
+  const std::vector<std::string>& lines() const { return lines_; }
+  void put(int number, std::string line) { lines_[static_cast<std::size_t>(number)] = std::move(line); }
+
+  /// Reads all elements.
+  void see(int number, const Tensor& x) {
+    note(number, [&] {
+      return visit_dtype(x.dtype(), [&]<class T>(std::type_identity<T>) {
+        std::uint64_t hash = 0;
+        for (const T element : x.to_vector<T>()) hash = mix(hash, bits_of(element));
+        return text(hash) + " " + to_string(x.shape());
+      });
+    });
+  }
+  /// Reads one number.
+  void see_item(int number, const Tensor& x) {
+    note(number, [&] { return text(bits_of(x.item<double>())); });
+  }
+  /// Waits, and reads nothing.
+  void wait(int number, const Tensor& x) {
+    note(number, [&] {
+      x.wait();
+      return std::string("there");
+    });
+  }
+  void wait_all(int number) {
+    note(number, [&] {
+      stretto::wait_all();
+      return std::string("all done");
+    });
+  }
+  void synchronize(int number, Device device) {
+    note(number, [&] {
+      stretto::synchronize(device);
+      return std::string("device done");
+    });
+  }
+  void see_equal(int number, const Tensor& a, const Tensor& b) {
+    note(number, [&] { return std::string(equal(a, b) ? "equal" : "different"); });
+  }
+  void see_close(int number, const Tensor& a, const Tensor& b) {
+    note(number, [&] { return std::string(allclose(a, b, 0.5, 1) ? "close" : "far"); });
+  }
+  /// Takes a snapshot, which is looked at when the program has ended: what was written later must not be in it.
+  void keep(int number, const Tensor& x) {
+    note(number, [&] {
+      visit_dtype(x.dtype(), [&]<class T>(std::type_identity<T>) {
+        kept_[static_cast<std::size_t>(number)] = [snapshot = x.host<T>()] {
+          std::uint64_t hash = 0;
+          for (const T element : snapshot) hash = mix(hash, bits_of(element));
+          return text(hash);
+        };
+      });
+      return std::string();
+    });
+  }
+  /// A task that reads x and tells what it saw.
+  void watch(int number, const Tensor& x) {
+    put(number, "not run");
+    task("watch").read(x).run([this, number, layout = Layout(x)](TaskContext& context) {
+      dawdle(number);
+      put(number, text(layout.hash(context, 0, 0)));
+    });
+  }
+
+  /// Looks at the snapshots, when all is done.
+  void finish() {
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      if (kept_[i]) lines_[i] = kept_[i]();
+    }
+  }
+  void print() const {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (!lines_[i].empty()) std::printf("%zu: %s\n", i, lines_[i].c_str());
+    }
+  }
+
+ private:
+  static std::string text(std::uint64_t hash) {
+    char digits[17];
+    std::snprintf(digits, sizeof(digits), "%016llx", static_cast<unsigned long long>(hash));
+    return digits;
+  }
+  template <class Look>
+  void note(int number, Look look) {
+    try {
+      put(number, look());
+    } catch (const Error& error) {
+      put(number, error.what());
+    }
+  }
+
+  std::vector<std::string> lines_;
+  std::vector<std::function<std::string()>> kept_;
+};
+
+}  // namespace stretto::check
+
+using namespace stretto;
+
+int main() {
+  check::Log book(102);
+  Tensor t0, t1, t2, t3, t4, t5, t6;
+  t5 = check::drawn(387, {14}, Device(DeviceKind::cpu, 1), DType::float32);
+  t4 = check::drawn_integers(31, {16}, Device(DeviceKind::sim, 0), DType::int64);
+  t0 = check::drawn_integers(235, {5}, Device(DeviceKind::cpu, 1), DType::int64);
+  {
+    std::thread thread1([&] {
+      t5 *= 2 * 0.5;
+      t1 = stretto::std(t5, 0, 0 == 1);
+      t1.copy_(t1);
+      check::overwrite(t5, 79378);
+      t5.copy_(t1);
+      check::overwrite(t5, 66710);
+      t1 = stretto::tanh(t5);
+      t1 = check::drawn(826, {16, 16}, Device(DeviceKind::sim, 1), DType::bfloat16);
+      t5 = t1 % t1;
+      t5.copy_(t5);
+    });
+    std::thread thread3([&] {
+      t3 = cumsum(t4, 0);
+      t3 = Tensor();
+      book.watch(12, t4);
+      t4 = Tensor();
+      t4 = Tensor();
+    });
+  book.see_equal(7, t0, t0);
+  t0 = sum(t0);
+  t0 = relu(t0);
+  book.see_item(20, t0);
+  check::scramble(t0, 83179);
+    thread1.join();
+    thread3.join();
+  }
+  {
+    std::thread thread1([&] {
+      t5 = softmax_backward(t5, t5, 1);
+      t5 = softmax_backward(t5, t5, 0);
+      t5 = t5 - t5;
+      t5 = t5.narrow(1, 8, 6);
+      t5 = sin(t5);
+      t5.fill_(3);
+      t5 = check::drawn_integers(683, {16}, Device(DeviceKind::sim, 0), DType::uint8);
+      check::scramble(t5, 76431);
+    });
+    std::thread thread2([&] {
+      check::rewrite(t0, 10160);
+      t1 = t0.to(Device(DeviceKind::cpu, 0));
+      t1 *= t1;
+      t1 = -4 - t1;
+      t1.copy_(t1);
+      t0 = clamp(t1, t1, t1);
+      t2 = t1.to(Device(DeviceKind::sim, 0));
+      book.watch(35, t0);
+      t2 = minimum(t0, t0);
+      check::blend(t1, t1, t1, 9624);
+      t1 = t0 + -4;
+      t0 = trunc(t2);
+      t2 = t1.to(Device(DeviceKind::cpu, 1));
+      t0 += t0;
+      t0 = t2.to(DType::uint8);
+      book.keep(47, t0);
+      t0.copy_(t1);
+      t1 = t0 * t2;
+      t1.fill_(0);
+    });
+    thread1.join();
+    thread2.join();
+  }
+  {
+    std::thread thread1([&] {
+      book.see(53, t5);
+      t2 = Tensor();
+      t5 = t5.to(Device(DeviceKind::sim, 1));
+      check::rewrite(t5, 93379);
+      t2 = linspace(-3, 3, 3, Device(DeviceKind::cpu, 1), DType::float32);
+      t5 = stretto::max(t2, 0, 1 == 1);
+      t2 = t5.to(Device(DeviceKind::sim, 0));
+      t5 = neg(t5);
+      t5 = tan(t2);
+      book.watch(76, t2);
+      book.watch(77, t2);
+      check::overwrite(t5, 99351);
+      t2 = softmax_backward(t2, t5, 0);
+      t2 = t5.to(DType::float16);
+    });
+    std::thread thread2([&] {
+      book.see_item(58, t0);
+      t0.copy_(t0);
+      book.see_equal(63, t0, t0);
+      t0.copy_(t0);
+      check::blend(t0, t0, t0, 78190);
+      check::rewrite(t0, 19564);
+      t6 = t0.to(Device(DeviceKind::cpu, 0));
+      t6 += t6;
+      t0 = stack({t0, t0}, 0);
+      t6 = t0 & t0;
+      t0 = argsort(t0, 0, 0 == 1);
+    });
+  t1 = t1.to(DType::bfloat16);
+  t1.copy_(t1);
+  check::overwrite(t1, 5400);
+  t4 = t1.to(DType::float32);
+  t4 = stretto::tanh(t1);
+  t4 *= t4;
+  check::overwrite(t4, 5612);
+  check::scramble(t4, 72928);
+  t4 = full({16, 16}, 3, Device(DeviceKind::cpu, 1), DType::int32);
+    thread1.join();
+    thread2.join();
+  }
+  book.see(89, t0);
+  book.see(90, t1);
+  book.see(91, t2);
+  book.see(93, t4);
+  book.see(98, t5);
+  book.see(100, t6);
+  t0 = Tensor();
+  t1 = Tensor();
+  t2 = Tensor();
+  t3 = Tensor();
+  t4 = Tensor();
+  t5 = Tensor();
+  t6 = Tensor();
+  book.wait_all(101);
+  book.finish();
+  book.print();
+}
