@@ -11,7 +11,7 @@ if(NOT STRETTO_CUDA STREQUAL "OFF" AND EXISTS "${PROJECT_SOURCE_DIR}/src/backend
     endif()
   endif()
   if(NOT CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES "80-real;90-real;90-virtual" CACHE STRING "GPU architectures to compile for")
+    set(CMAKE_CUDA_ARCHITECTURES "90-real" CACHE STRING "GPU architectures to compile for; a release names 80-real;90-real;90-virtual")
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)

@@ -29,8 +29,10 @@ inline constexpr std::uint32_t philox_key_steps[2] = {0x9E3779B9, 0xBB67AE85};
 
 /// One round. `key0` and `key1` are the key's halves plus the number of the round times the key steps.
 constexpr PhiloxBlock philox_round(PhiloxBlock x, std::uint32_t key0, std::uint32_t key1) {
-  const std::uint64_t first = static_cast<std::uint64_t>(philox_multipliers[0]) * x.words[0];
-  const std::uint64_t second = static_cast<std::uint64_t>(philox_multipliers[1]) * x.words[2];
+  // As numbers: a GPU does not see an array of the host.
+  constexpr std::uint64_t first_multiplier = philox_multipliers[0], second_multiplier = philox_multipliers[1];
+  const std::uint64_t first = first_multiplier * x.words[0];
+  const std::uint64_t second = second_multiplier * x.words[2];
   return {static_cast<std::uint32_t>(second >> 32) ^ x.words[1] ^ key0, static_cast<std::uint32_t>(second),
           static_cast<std::uint32_t>(first >> 32) ^ x.words[3] ^ key1, static_cast<std::uint32_t>(first)};
 }
@@ -39,12 +41,13 @@ constexpr PhiloxBlock philox_round(PhiloxBlock x, std::uint32_t key0, std::uint3
 constexpr PhiloxBlock philox(std::uint64_t key, std::uint64_t draw, std::uint64_t block) {
   PhiloxBlock x{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
                 static_cast<std::uint32_t>(draw), static_cast<std::uint32_t>(draw >> 32)};
+  constexpr std::uint32_t first_step = philox_key_steps[0], second_step = philox_key_steps[1];
   std::uint32_t key0 = static_cast<std::uint32_t>(key);
   std::uint32_t key1 = static_cast<std::uint32_t>(key >> 32);
   for (int round = 0; round < philox_rounds; ++round) {
     x = philox_round(x, key0, key1);
-    key0 += philox_key_steps[0];
-    key1 += philox_key_steps[1];
+    key0 += first_step;
+    key1 += second_step;
   }
   return x;
 }

@@ -43,8 +43,7 @@ class SimSubject : public InOrderSubject {
 }  // namespace
 
 std::vector<InOrderSubjectMaker> in_order_subjects() {
-  return {{"sim",
-           []() -> std::unique_ptr<InOrderSubject> { return std::make_unique<SimSubject>(std::nullopt); }},
+  return {{"sim", []() -> std::unique_ptr<InOrderSubject> { return std::make_unique<SimSubject>(std::nullopt); }},
           {"sim_random", []() -> std::unique_ptr<InOrderSubject> { return std::make_unique<SimSubject>(20240607); }}};
 }
 

@@ -43,6 +43,8 @@ struct OperatorRow {
   double scale = std::numeric_limits<double>::min();
   /// Floating operands also get NaN, infinities and zeros of both signs.
   bool specials = false;
+  /// Whether a GPU may round differently where operands lie differently.
+  bool layout_matters_on_gpus = false;
 };
 
 /// For the names that a failing test prints.

@@ -74,6 +74,7 @@ OperatorRow matrix_row(const std::string& name, OperatorRow::Call call, Operator
   row.shapes = std::move(shapes);
   row.tolerance = 4;
   row.scale = 60;
+  row.layout_matters_on_gpus = true;
   return row;
 }
 

@@ -41,9 +41,9 @@ struct BackendLibrary {
 using BackendLibraryFunction = const BackendLibrary* (*)();
 inline constexpr const char* backend_library_symbol = "stretto_backend_library";
 
-/// The backend of the library with this file name, which lies beside the core's own file or on its run path; its kernels
-/// are put into the table. Where it is missing, does not load or is of another version than `version`, a backend
-/// without devices, whose `absence()` says which.
+/// The backend of the library with this file name, which lies beside the core's own file or on its run path; its
+/// kernels are put into the table. Where it is missing, does not load or is of another version than `version`, a
+/// backend without devices, whose `absence()` says which.
 std::unique_ptr<Backend> load_backend_library(const std::string& file_name, std::string_view version, DeviceKind kind,
                                               const BackendHost& host);
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backends/cuda/cuda_lane.h"
+#include "backends/cuda/cuda_memory.h"
+#include "base/environment.h"
+
+namespace stretto {
+
+/// How devices are made of the machine's GPUs.
+struct CudaOptions {
+  std::vector<int> gpus;  ///< The GPU of each device, as CUDA counts them; one may be there several times.
+  int streams = 4;        ///< Compute lanes of a device, at least 1.
+};
+
+/// NVIDIA GPUs. Devices that share a GPU have lanes and memory pools of their own.
+class CudaBackend final : public Backend {
+ public:
+  /// Throws DeviceError where a GPU cannot be used.
+  explicit CudaBackend(const CudaOptions& options);
+
+  DeviceKind kind() const override { return DeviceKind::cuda; }
+  int device_count() const override { return static_cast<int>(devices_.size()); }
+  DeviceDescription describe(int device) const override;
+  MemorySource& memory(int device) override;
+  std::vector<Lane*> lanes(int device) override;
+
+ private:
+  struct GpuDevice {
+    int gpu;
+    std::string name;
+    int multiprocessors;
+    std::unique_ptr<CudaMemory> memory;
+    std::vector<std::unique_ptr<CudaLane>> lanes;
+  };
+
+  std::vector<GpuDevice> devices_;
+};
+
+/// The backend that the environment asks for; one without devices, which says why, where there is no driver, no GPU, or
+/// none wanted.
+std::unique_ptr<Backend> make_cuda_backend(const Environment& environment);
+
+}  // namespace stretto

@@ -1,0 +1,158 @@
+#include "backends/cuda/cuda_lane.h"
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+#include <utility>
+
+#include <stretto/base/error.h>
+
+#include "base/log.h"
+#include "kernels/cuda/check.h"
+
+namespace stretto {
+namespace {
+
+constexpr std::size_t smallest_workspace = std::size_t{1} << 20;
+
+cudaStream_t make_stream() {
+  cudaStream_t stream = nullptr;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  return stream;
+}
+
+bool is_page_locked(const std::byte* data) {
+  cudaPointerAttributes attributes{};
+  check_cuda(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
+  return attributes.type == cudaMemoryTypeHost;
+}
+
+void reach_peers(const std::vector<int>& peers, int gpu) {
+  for (const int peer : peers) {
+    int possible = 0;
+    check_cuda(cudaDeviceCanAccessPeer(&possible, gpu, peer), "cudaDeviceCanAccessPeer");
+    // Where it is not, or another lane was first, the driver finds its own way.
+    if (possible != 0) static_cast<void>(cudaDeviceEnablePeerAccess(peer, 0));
+  }
+  static_cast<void>(cudaGetLastError());
+}
+
+}  // namespace
+
+/// The stream and what its kernels use.
+class CudaLane::Context final : public CudaKernelContext {
+ public:
+  Context(int gpu, int multiprocessors)
+      : CudaKernelContext(make_stream()), gpu_(gpu), multiprocessors_(multiprocessors) {}
+  ~Context() override {
+    staging_.reset();
+    static_cast<void>(cudaStreamSynchronize(stream()));
+    for (std::byte* memory : outgrown_) static_cast<void>(cudaFree(memory));
+    static_cast<void>(cudaFree(workspace_));
+    static_cast<void>(cudaStreamDestroy(stream()));
+  }
+
+  int multiprocessors() const override { return multiprocessors_; }
+
+  std::byte* workspace(std::size_t bytes) override {
+    if (bytes > workspace_bytes_) {
+      const std::size_t size = std::bit_ceil(std::max(bytes, smallest_workspace));
+      void* memory = nullptr;
+      check_cuda(cudaMalloc(&memory, size), "cudaMalloc of a stream's workspace");
+      // Work in the stream may still use the old one; sizes double, so that all of them take as much as the last.
+      if (workspace_ != nullptr) outgrown_.push_back(workspace_);
+      workspace_ = static_cast<std::byte*>(memory);
+      workspace_bytes_ = size;
+    }
+    return workspace_;
+  }
+
+  DeviceFault* fault(MakeFailure failure) override {
+    if (fault_ != nullptr) throw Error("a task can report only one kind of fault");
+    fault_ = &faults_.take(std::move(failure));
+    return fault_->reported;
+  }
+
+  void copy_to_host(std::byte* to, const std::byte* from, std::size_t bytes) override {
+    if (is_page_locked(to)) {
+      check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync");
+    } else {
+      staging().to_host(to, from, bytes);
+    }
+  }
+
+  void copy_from_host(std::byte* to, const std::byte* from, std::size_t bytes) override {
+    if (is_page_locked(from)) {
+      check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync");
+    } else {
+      staging().from_host(to, from, bytes);
+    }
+  }
+
+  /// What the work since the last event may report into, or null.
+  FaultSlot* take_fault() { return std::exchange(fault_, nullptr); }
+  void give_back(FaultSlot& slot) { faults_.give_back(slot); }
+
+ private:
+  HostStaging& staging() {
+    if (staging_ == nullptr) staging_ = std::make_unique<HostStaging>(gpu_, stream());
+    return *staging_;
+  }
+
+  const int gpu_;
+  const int multiprocessors_;
+  std::byte* workspace_ = nullptr;
+  std::size_t workspace_bytes_ = 0;
+  std::vector<std::byte*> outgrown_;
+  std::unique_ptr<HostStaging> staging_;
+  FaultSlots faults_;
+  FaultSlot* fault_ = nullptr;
+};
+
+CudaLane::CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int> peers)
+    : role_(role), gpu_(gpu), multiprocessors_(multiprocessors), peers_(std::move(peers)) {}
+
+CudaLane::~CudaLane() {
+  if (context_ != nullptr) static_cast<void>(cudaSetDevice(gpu_));
+}
+
+CudaLane::Context& CudaLane::prepare() {
+  static_cast<void>(cudaSetDevice(gpu_));
+  if (context_ == nullptr) [[unlikely]] {
+    context_ = std::make_unique<Context>(gpu_, multiprocessors_);
+    if (role_ == LaneRole::peer) reach_peers(peers_, gpu_);
+  }
+  return *context_;
+}
+
+void CudaLane::issue(Work& work, Executor& executor) {
+  Context& context = prepare();
+  try {
+    executor.execute(work, context);
+  } catch (const std::exception& error) {
+    log(LogLevel::error, std::string("work on a stream failed: ") + error.what());
+  } catch (...) {
+    log(LogLevel::error, "work on a stream failed");
+  }
+}
+
+Event* CudaLane::record() {
+  Context& context = prepare();
+  CudaEvent& event = events_.take();
+  event.record(context.stream(), context.take_fault());
+  return &event;
+}
+
+void CudaLane::wait(Event& event) {
+  Context& context = prepare();
+  // Fails on a lost device alone, which the event behind the next work says.
+  static_cast<void>(cudaStreamWaitEvent(context.stream(), static_cast<CudaEvent&>(event).handle(), 0));
+}
+
+void CudaLane::release(Event* event) {
+  auto& given_back = static_cast<CudaEvent&>(*event);
+  if (FaultSlot* fault = given_back.fault()) context_->give_back(*fault);
+  events_.give_back(given_back);
+}
+
+}  // namespace stretto

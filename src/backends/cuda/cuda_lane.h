@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/lane.h"
+#include "backends/cuda/cuda_event.h"
+#include "backends/cuda/fault_slots.h"
+#include "backends/cuda/host_staging.h"
+#include "kernels/cuda/cuda_context.h"
+
+namespace stretto {
+
+/// A stream of a GPU, made at first use: a process that uses no GPU pays for none.
+class CudaLane final : public Lane {
+ public:
+  /// `peers`: the other GPUs that copies may come from or go to directly.
+  CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int> peers);
+  /// Waits for what is in the stream.
+  ~CudaLane() override;
+
+  LaneRole role() const override { return role_; }
+  void issue(Work& work, Executor& executor) override;
+  Event* record() override;
+  void wait(Event& event) override;
+  void release(Event* event) override;
+
+ private:
+  class Context;
+
+  /// Makes the GPU the thread's current one, and the stream where there is none yet.
+  Context& prepare();
+
+  const LaneRole role_;
+  const int gpu_;
+  const int multiprocessors_;
+  const std::vector<int> peers_;
+  std::unique_ptr<Context> context_;
+  CudaEventPool events_;
+};
+
+}  // namespace stretto

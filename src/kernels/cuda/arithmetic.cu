@@ -1,0 +1,217 @@
+#include <cmath>
+#include <cstring>
+#include <exception>
+
+#include <stretto/base/error.h>
+
+#include "kernels/cuda/elementwise.cuh"
+#include "kernels/cuda/find_fault.cuh"
+
+namespace stretto {
+namespace {
+
+// The meaning of each is that of the CPU's operator of the same name.
+
+struct Add {
+  template <Real T>
+  static __device__ T apply(T a, T b) {
+    return a + b;
+  }
+  template <Integer T>
+  static __device__ T apply(T a, T b) {
+    return static_cast<T>(Unsigned<T>(a) + Unsigned<T>(b));
+  }
+  template <Boolean T>
+  static __device__ T apply(T a, T b) {
+    return a | b;
+  }
+};
+
+struct Sub {
+  template <Real T>
+  static __device__ T apply(T a, T b) {
+    return a - b;
+  }
+  template <Integer T>
+  static __device__ T apply(T a, T b) {
+    return static_cast<T>(Unsigned<T>(a) - Unsigned<T>(b));
+  }
+};
+
+struct Mul {
+  template <Real T>
+  static __device__ T apply(T a, T b) {
+    return a * b;
+  }
+  template <Integer T>
+  static __device__ T apply(T a, T b) {
+    return static_cast<T>(Unsigned<T>(a) * Unsigned<T>(b));
+  }
+  template <Boolean T>
+  static __device__ T apply(T a, T b) {
+    return a & b;
+  }
+};
+
+struct Div {
+  template <Real T>
+  static __device__ T apply(T a, T b) {
+    return a / b;
+  }
+};
+
+/// Whether a float quotient and its rest are exact in double: so small a quotient, times a float, has no more than 53
+/// bits.
+__device__ bool is_large_quotient(float a, float b) {
+  return !(std::fabs(a / b) < 0x1p28f && std::fabs(b) < std::numeric_limits<float>::infinity());
+}
+
+/// The quotient rounded towards minus infinity: that of a and b exactly, since a / b may have been rounded to the next
+/// integer. A zero divisor of integers is found before, and gives anything.
+struct FloorDivide {
+  static __device__ float apply(float a, float b) {
+    if (is_large_quotient(a, b)) return divide(a, b);
+    const double exact = static_cast<double>(a) / b;
+    const double whole = std::trunc(exact);
+    const double rest = a - whole * b;
+    const double floor = rest != 0 && (b < 0) != (rest < 0) ? whole - 1 : whole;
+    return static_cast<float>(floor == 0 ? std::copysign(0.0, exact) : floor);
+  }
+  static __device__ double apply(double a, double b) { return divide(a, b); }
+  template <Integer T>
+  static __device__ T apply(T a, T b) {
+    if (b == 0) return 0;
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return static_cast<T>(Unsigned<T>{0} - Unsigned<T>(a));  // the lowest integer has no positive
+    }
+    const T quotient = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+  }
+
+ private:
+  template <Real T>
+  static __device__ T divide(T a, T b) {
+    if (b == 0) return a / b;
+    const T rest = std::fmod(a, b);
+    T quotient = (a - rest) / b;
+    if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+    if (quotient == 0) return std::copysign(T{0}, a / b);
+    const T whole = std::floor(quotient);
+    return quotient - whole > T{0.5} ? whole + 1 : whole;
+  }
+};
+
+/// The rest has the divisor's sign, zero included.
+struct Remainder {
+  template <Real T>
+  static __device__ T apply(T a, T b) {
+    const T rest = std::fmod(a, b);
+    if (rest == 0) return std::copysign(T{0}, b);
+    return (b < 0) != (rest < 0) ? rest + b : rest;
+  }
+  template <Integer T>
+  static __device__ T apply(T a, T b) {
+    if (b == 0) return 0;
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return 0;
+    }
+    const T rest = a % b;
+    return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+  }
+};
+
+struct Pow {
+  static __device__ float apply(float x, float y) {
+    return static_cast<float>(apply(static_cast<double>(x), static_cast<double>(y)));
+  }
+  static __device__ double apply(double x, double y) { return y == 2 ? x * x : std::pow(x, y); }
+  template <Integer T>
+  static __device__ T apply(T x, T y) {
+    Unsigned<T> result = 1;
+    Unsigned<T> base = static_cast<Unsigned<T>>(x);
+    for (Unsigned<T> rest = static_cast<Unsigned<T>>(y); rest != 0; rest >>= 1) {
+      if ((rest & 1) != 0) result *= base;
+      base *= base;
+    }
+    return static_cast<T>(result);
+  }
+};
+
+// A NaN on either side wins.
+struct Maximum {
+  template <Number T>
+  static __device__ T apply(T a, T b) {
+    return a > b || a != a ? a : b;
+  }
+  template <Boolean T>
+  static __device__ T apply(T a, T b) {
+    return a | b;
+  }
+};
+
+struct Minimum {
+  template <Number T>
+  static __device__ T apply(T a, T b) {
+    return a < b || a != a ? a : b;
+  }
+  template <Boolean T>
+  static __device__ T apply(T a, T b) {
+    return a & b;
+  }
+};
+
+struct IsZero {
+  template <class T>
+  __host__ __device__ bool operator()(T x) const {
+    return x == T{0};
+  }
+};
+struct IsNegative {
+  template <class T>
+  __host__ __device__ bool operator()(T x) const {
+    return x < T{0};
+  }
+};
+
+std::exception_ptr division_by_zero(const DeviceFault&) {
+  return std::make_exception_ptr(UsageError("integer division by zero"));
+}
+std::exception_ptr negative_exponent(const DeviceFault&) {
+  return std::make_exception_ptr(
+      UsageError("an integer cannot be raised to a negative power: convert to a floating dtype first"));
+}
+
+/// An operator whose second operand must not be bad where it is an integer.
+template <class Op, class IsBad, auto failure>
+void checked(const KernelCall& call, KernelContext& context) {
+  const Array& right = call.inputs[1];
+  if (is_integral(right.dtype) && call.outputs[0].numel() > 0) {
+    visit_dtype(right.dtype, [&]<class T>(std::type_identity<T>) {
+      if constexpr (Integer<T>) {
+        if (right.constant) {
+          T value;
+          std::memcpy(&value, right.data, sizeof(value));
+          if (IsBad()(value)) std::rethrow_exception(failure(DeviceFault{}));
+        } else if constexpr (std::is_signed_v<T> || std::same_as<IsBad, IsZero>) {
+          fail_for_bad_element<T>(right, IsBad(), context, failure);
+        }
+      }
+    });
+  }
+  elementwise<Op, 2>(call, context);
+}
+
+const KernelRegistration registrations[] = {
+    {"add", DeviceKind::cuda, &elementwise<Add, 2>},
+    {"sub", DeviceKind::cuda, &elementwise<Sub, 2>},
+    {"mul", DeviceKind::cuda, &elementwise<Mul, 2>},
+    {"div", DeviceKind::cuda, &elementwise<Div, 2>},
+    {"floor_divide", DeviceKind::cuda, &checked<FloorDivide, IsZero, &division_by_zero>},
+    {"remainder", DeviceKind::cuda, &checked<Remainder, IsZero, &division_by_zero>},
+    {"pow", DeviceKind::cuda, &checked<Pow, IsNegative, &negative_exponent>},
+    {"maximum", DeviceKind::cuda, &elementwise<Maximum, 2>},
+    {"minimum", DeviceKind::cuda, &elementwise<Minimum, 2>},
+};
+
+}  // namespace
+}  // namespace stretto

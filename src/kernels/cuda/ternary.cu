@@ -1,0 +1,83 @@
+#include "kernels/cuda/elementwise.cuh"
+
+namespace stretto {
+namespace {
+
+/// A NaN stays one, in x and in the bounds; where low > high the result is high.
+struct Clamp {
+  template <Number T>
+  static __device__ T apply(T x, T low, T high) {
+    x = x < low ? low : x;
+    x = x > high ? high : x;
+    x = low != low ? low : x;
+    return high != high ? high : x;
+  }
+};
+
+// The gradients of the functions of these names. Where x is a NaN the gradient passes, as relu passes the NaN.
+struct ReluBackward {
+  template <Real T>
+  static __device__ T apply(T gradient, T x) {
+    return x <= 0 ? T{0} : gradient;
+  }
+};
+struct SigmoidBackward {
+  template <Real T>
+  static __device__ T apply(T gradient, T y) {
+    return gradient * ((1 - y) * y);
+  }
+};
+struct TanhBackward {
+  template <Real T>
+  static __device__ T apply(T gradient, T y) {
+    return gradient * (1 - y * y);
+  }
+};
+
+/// Of the values only the size matters.
+template <class Bits>
+__global__ void __launch_bounds__(elementwise_threads)
+    where_kernel(Bits* out, ElementwiseInput<std::uint8_t> condition, ElementwiseInput<Bits> a,
+                 ElementwiseInput<Bits> b, Layout<4> layout) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * elementwise_threads;
+  for (std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * elementwise_threads + threadIdx.x;
+       index < layout.count; index += step) {
+    std::int64_t offsets[4];
+    layout.offsets(index, offsets);
+    const auto value = [](const auto& input, std::int64_t offset) {
+      return input.data == nullptr ? input.constant : input.data[offset];
+    };
+    out[offsets[0]] = value(condition, offsets[1]) != 0 ? value(a, offsets[2]) : value(b, offsets[3]);
+  }
+}
+
+template <class Bits>
+void run_where(const KernelCall& call, KernelContext& context) {
+  const Layout<4> layout = elementwise_layout<3>(call);
+  if (layout.count == 0) return;
+  where_kernel<Bits>
+      <<<grid_of(divide_up(layout.count, elementwise_threads)), elementwise_threads, 0,
+         cuda_context(context).stream()>>>(call.outputs[0].as<Bits>(), input_bits<std::uint8_t>(call.inputs[0]),
+                                           input_bits<Bits>(call.inputs[1]), input_bits<Bits>(call.inputs[2]), layout);
+  check_launch();
+}
+
+void where(const KernelCall& call, KernelContext& context) {
+  switch (item_size(call.outputs[0].dtype)) {
+    case 1: return run_where<std::uint8_t>(call, context);
+    case 2: return run_where<std::uint16_t>(call, context);
+    case 4: return run_where<std::uint32_t>(call, context);
+    default: return run_where<std::uint64_t>(call, context);
+  }
+}
+
+const KernelRegistration registrations[] = {
+    {"clamp", DeviceKind::cuda, &elementwise<Clamp, 3>},
+    {"relu_backward", DeviceKind::cuda, &elementwise<ReluBackward, 2>},
+    {"sigmoid_backward", DeviceKind::cuda, &elementwise<SigmoidBackward, 2>},
+    {"tanh_backward", DeviceKind::cuda, &elementwise<TanhBackward, 2>},
+    {"where", DeviceKind::cuda, &where},
+};
+
+}  // namespace
+}  // namespace stretto

@@ -1,0 +1,203 @@
+#include <cmath>
+#include <limits>
+
+#include "kernels/cuda/elementwise.cuh"
+
+namespace stretto {
+namespace {
+
+struct Neg {
+  template <Real T>
+  static __device__ T apply(T x) {
+    return -x;
+  }
+  template <Integer T>
+  static __device__ T apply(T x) {
+    return static_cast<T>(Unsigned<T>{0} - Unsigned<T>(x));
+  }
+};
+
+struct Abs {
+  template <Real T>
+  static __device__ T apply(T x) {
+    return std::fabs(x);
+  }
+  template <Integer T>
+  static __device__ T apply(T x) {
+    return x < 0 ? Neg::apply(x) : x;
+  }
+};
+
+/// A NaN stays one.
+struct Sign {
+  template <Real T>
+  static __device__ T apply(T x) {
+    return x > 0 ? T{1} : x < 0 ? T{-1} : x == 0 ? T{0} : x;
+  }
+  template <Integer T>
+  static __device__ T apply(T x) {
+    return static_cast<T>((x > 0) - (x < 0));
+  }
+};
+
+struct Square {
+  template <Real T>
+  static __device__ T apply(T x) {
+    return x * x;
+  }
+  template <Integer T>
+  static __device__ T apply(T x) {
+    return static_cast<T>(Unsigned<T>(x) * Unsigned<T>(x));
+  }
+};
+
+struct Reciprocal {
+  template <Real T>
+  static __device__ T apply(T x) {
+    return 1 / x;
+  }
+};
+
+struct Sqrt {
+  template <Real T>
+  static __device__ T apply(T x) {
+    return std::sqrt(x);
+  }
+};
+
+struct Rsqrt {
+  // In double, so that there is one rounding to float.
+  static __device__ float apply(float x) { return static_cast<float>(1 / std::sqrt(static_cast<double>(x))); }
+  static __device__ double apply(double x) { return 1 / std::sqrt(x); }
+};
+
+/// A NaN stays one.
+struct Relu {
+  template <Number T>
+  static __device__ T apply(T x) {
+    return x <= 0 ? T{0} : x;
+  }
+};
+
+struct Floor {
+  template <Real T>
+  static __device__ T apply(T x) {
+    return std::floor(x);
+  }
+  template <Integer T>
+  static __device__ T apply(T x) {
+    return x;
+  }
+};
+
+struct Ceil {
+  template <Real T>
+  static __device__ T apply(T x) {
+    return std::ceil(x);
+  }
+  template <Integer T>
+  static __device__ T apply(T x) {
+    return x;
+  }
+};
+
+struct Trunc {
+  template <Real T>
+  static __device__ T apply(T x) {
+    return std::trunc(x);
+  }
+  template <Integer T>
+  static __device__ T apply(T x) {
+    return x;
+  }
+};
+
+/// Halves to the even neighbour.
+struct Round {
+  template <Real T>
+  static __device__ T apply(T x) {
+    return std::rint(x);
+  }
+  template <Integer T>
+  static __device__ T apply(T x) {
+    return x;
+  }
+};
+
+struct IsNan {
+  template <Real T>
+  static __device__ bool apply(T x) {
+    return x != x;
+  }
+  template <class T>
+    requires(Integer<T> || Boolean<T>)
+  static __device__ bool apply(T) {
+    return false;
+  }
+};
+
+struct IsInf {
+  template <Real T>
+  static __device__ bool apply(T x) {
+    return std::fabs(x) == std::numeric_limits<T>::infinity();
+  }
+  template <class T>
+    requires(Integer<T> || Boolean<T>)
+  static __device__ bool apply(T) {
+    return false;
+  }
+};
+
+struct IsFinite {
+  template <Real T>
+  static __device__ bool apply(T x) {
+    return std::fabs(x) < std::numeric_limits<T>::infinity();
+  }
+  template <class T>
+    requires(Integer<T> || Boolean<T>)
+  static __device__ bool apply(T) {
+    return true;
+  }
+};
+
+struct LogicalNot {
+  template <class T>
+    requires(Number<T> || Boolean<T>)
+  static __device__ bool apply(T x) {
+    return x == T{0};
+  }
+};
+
+struct BitwiseNot {
+  template <Integer T>
+  static __device__ T apply(T x) {
+    return static_cast<T>(~x);
+  }
+  template <Boolean T>
+  static __device__ T apply(T x) {
+    return !x;
+  }
+};
+
+const KernelRegistration registrations[] = {
+    {"neg", DeviceKind::cuda, &elementwise<Neg, 1>},
+    {"abs", DeviceKind::cuda, &elementwise<Abs, 1>},
+    {"sign", DeviceKind::cuda, &elementwise<Sign, 1>},
+    {"square", DeviceKind::cuda, &elementwise<Square, 1>},
+    {"reciprocal", DeviceKind::cuda, &elementwise<Reciprocal, 1>},
+    {"sqrt", DeviceKind::cuda, &elementwise<Sqrt, 1>},
+    {"rsqrt", DeviceKind::cuda, &elementwise<Rsqrt, 1>},
+    {"relu", DeviceKind::cuda, &elementwise<Relu, 1>},
+    {"floor", DeviceKind::cuda, &elementwise<Floor, 1>},
+    {"ceil", DeviceKind::cuda, &elementwise<Ceil, 1>},
+    {"trunc", DeviceKind::cuda, &elementwise<Trunc, 1>},
+    {"round", DeviceKind::cuda, &elementwise<Round, 1>},
+    {"isnan", DeviceKind::cuda, &elementwise<IsNan, 1>},
+    {"isinf", DeviceKind::cuda, &elementwise<IsInf, 1>},
+    {"isfinite", DeviceKind::cuda, &elementwise<IsFinite, 1>},
+    {"logical_not", DeviceKind::cuda, &elementwise<LogicalNot, 1>},
+    {"bitwise_not", DeviceKind::cuda, &elementwise<BitwiseNot, 1>},
+};
+
+}  // namespace
+}  // namespace stretto
