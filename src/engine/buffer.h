@@ -68,6 +68,10 @@ class alignas(64) Buffer {
   std::size_t bytes_;
   Device device_;
   bool borrowed_ = false;
+  /// Some of what `block_.pending` names may not be done. Every user waits for it, not only the one that bound the
+  /// memory: who writes another part of the buffer does not come after that one.
+  std::atomic<bool> unsettled_{false};
+  std::atomic<bool> being_bound_{false};  ///< Somebody is about to set `data_`.
   Block block_;
   std::shared_ptr<const void> owner_;  ///< Of borrowed memory.
   const char* holder_ = "";            ///< The task that bound the memory, for the message when there is no more.

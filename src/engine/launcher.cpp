@@ -149,7 +149,7 @@ void Launcher::issue_loop() {
       }
     }
     // Tasks that found no memory go first, in the order of the program, whenever something may have changed.
-    while (!blocked_.empty() && try_issue(*blocked_.begin()->second.task, blocked_.begin()->second.memory_waits)) {
+    while (!blocked_.empty() && try_issue(*blocked_.begin()->second)) {
       blocked_.erase(blocked_.begin());
       stuck_rounds_ = 0;
     }
@@ -157,13 +157,13 @@ void Launcher::issue_loop() {
       fail_blocked_if_stuck();
       continue;
     }
-    PointSet memory_waits;
-    if (!try_issue(*task, memory_waits)) blocked_.emplace(task->sequence, Blocked{task, std::move(memory_waits)});
+    if (!try_issue(*task)) blocked_.emplace(task->sequence, task);
   }
 }
 
-bool Launcher::try_issue(Task& task, PointSet& memory_waits) {
+bool Launcher::try_issue(Task& task) {
   LaneState& lane = choose_lane(task);
+  PointSet memory_waits;
   // A task that is skipped is issued all the same, without memory: those behind it rely on it to end no earlier than
   // what it comes after.
   if (scheduler_.is_skipped(task)) {
@@ -179,10 +179,10 @@ void Launcher::fail_blocked_if_stuck() {
   // Memory may still come back while anything runs anywhere. When nothing has for a while, it will not.
   if (scheduler_.executing() > 0 || in_flight_.load() > 0 || ++stuck_rounds_ < rounds_until_stuck) return;
   stuck_rounds_ = 0;
-  Blocked first = std::move(blocked_.begin()->second);
+  Task& first = *blocked_.begin()->second;
   blocked_.erase(blocked_.begin());
-  scheduler_.fail_for_memory(*first.task);
-  try_issue(*first.task, first.memory_waits);
+  scheduler_.fail_for_memory(first);
+  try_issue(first);
 }
 
 Launcher::LaneState& Launcher::choose_lane(const Task& task) {
@@ -250,10 +250,9 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
 void Launcher::run_to_end(Task& task) {
   pending_.fetch_add(1, std::memory_order_acq_rel);
   if (fail_if_lost(task)) return;
-  PointSet memory_waits;
-  if (!try_issue(task, memory_waits)) {
+  if (!try_issue(task)) {
     scheduler_.fail_for_memory(task);
-    try_issue(task, memory_waits);
+    try_issue(task);
   }
   for (auto& role : lanes_)
     for (auto& lane : role)

@@ -63,11 +63,6 @@ class Launcher {
     Task* task;
     auto operator<=>(const Ready&) const = default;
   };
-  /// A task that found no memory for all that it writes.
-  struct Blocked {
-    Task* task;
-    PointSet memory_waits;  ///< Of what it found.
-  };
   struct LaneState {
     explicit LaneState(Lane& one) : lane(one) {}
     Lane& lane;
@@ -82,7 +77,7 @@ class Launcher {
   void start();
   void issue_loop();
   void retire_loop();
-  bool try_issue(Task& task, PointSet& memory_waits);
+  bool try_issue(Task& task);
   void issue(Task& task, LaneState& lane, const PointSet& memory_waits);
   LaneState& choose_lane(const Task& task);
   void wait_for(LaneState& lane, Point point);
@@ -107,7 +102,7 @@ class Launcher {
   bool started_ STRETTO_GUARDED_BY(mutex_) = false;
   bool stopping_ STRETTO_GUARDED_BY(mutex_) = false;
   std::atomic<bool> lost_{false};
-  std::map<std::uint64_t, Blocked> blocked_;  ///< Wait for memory, by sequence; only the issuing thread.
+  std::map<std::uint64_t, Task*> blocked_;  ///< Wait for memory, by sequence; only the issuing thread.
   int stuck_rounds_ = 0;
 
   Mutex retire_mutex_;

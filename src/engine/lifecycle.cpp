@@ -237,8 +237,10 @@ void Scheduler::poison_all_pending() {
   for (std::uint32_t slot = 0; slot < slab_.used(); ++slot) {
     Task& task = slab_.at(slot);
     if (task.successors.load() == closed_list) continue;
-    for (std::size_t i = 0; i < task.access_count; ++i)
+    for (std::size_t i = 0; i < task.access_count; ++i) {
       if (writes(task.mode(i))) task.buffer(i).mark_failed(slab_.reference(task), failure);
+      task.buffer(i).being_bound_.store(false);
+    }
     // The slot is not used again: a frame of this thread may still be inside the task.
     task.issue_successors.store(closed_list);
     task.successors.store(closed_list);

@@ -35,28 +35,44 @@ void wait_for_points(const PointSet& points) {
 }  // namespace
 
 bool Scheduler::try_bind(Buffer& buffer, const char* name, CallSite site, LaneId lane, PointSet& waits) {
-  if (buffer.data() != nullptr) return true;
+  while (buffer.data() == nullptr) {
+    // Two tasks that write different parts of it may come at once.
+    if (buffer.being_bound_.exchange(true, std::memory_order_acquire)) {
+      std::this_thread::yield();
+      continue;
+    }
+    const bool bound = buffer.data() != nullptr || take_memory(buffer, name, site, lane);
+    buffer.being_bound_.store(false, std::memory_order_release);
+    if (!bound) return false;
+  }
+  if (buffer.unsettled_.load(std::memory_order_acquire)) {
+    bool settled = true;
+    for (const Point point : buffer.block_.pending) {
+      if (lane_progress().complete(point)) continue;
+      settled = false;
+      waits.add(point);
+    }
+    if (settled) buffer.unsettled_.store(false, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+bool Scheduler::take_memory(Buffer& buffer, const char* name, CallSite site, LaneId lane) {
   EngineDevice& device = devices_.known(buffer.device().kind(), buffer.device().index());
   const bool expected = buffer.expected_;
   if (expected && !device.allocations.admits(buffer, device.memory->limit() - device.memory->statistics().live))
     return false;
   std::optional<Block> block = device.memory->allocate(buffer.bytes(), lane);
   if (!block) return false;
-  // Two may bind at once what nobody wrote: one of them wins.
-  std::byte* unbound = nullptr;
-  if (!buffer.data_.compare_exchange_strong(unbound, block->data, std::memory_order_acq_rel)) {
-    device.memory->release(std::move(*block));
-    return true;
-  }
-  waits.merge(block->pending);
-  block->pending.clear();
   buffer.block_ = std::move(*block);
+  buffer.unsettled_.store(!buffer.block_.pending.empty(), std::memory_order_relaxed);
   if (buffer.bytes() >= large_holder) {
     buffer.holder_ = name;
     buffer.holder_site_ = site;
     const MutexLock holders(device.holders_mutex);
     device.holders.insert(&buffer);
   }
+  buffer.data_.store(buffer.block_.data, std::memory_order_release);
   if (expected) {
     device.allocations.forget(buffer);
     memory_changed();
@@ -67,14 +83,18 @@ bool Scheduler::try_bind(Buffer& buffer, const char* name, CallSite site, LaneId
 bool Scheduler::try_bind_memory(Task& task, LaneId lane, PointSet& waits) {
   for (std::size_t i = 0; i < task.access_count; ++i) {
     Buffer& buffer = task.buffer(i);
-    if (buffer.data() == nullptr && !try_bind(buffer, task.name, task.site(), lane, waits)) return false;
+    if (!is_bound(buffer) && !try_bind(buffer, task.name, task.site(), lane, waits)) return false;
   }
   return true;
 }
 
+bool Scheduler::is_bound(const Buffer& buffer) {
+  return buffer.data() != nullptr && !buffer.unsettled_.load(std::memory_order_acquire);
+}
+
 bool Scheduler::has_memory(const Task& task) const {
   bool bound = true;
-  for (std::size_t i = 0; i < task.access_count; ++i) bound &= task.buffer(i).data() != nullptr;
+  for (std::size_t i = 0; i < task.access_count; ++i) bound &= is_bound(task.buffer(i));
   return bound;
 }
 
@@ -337,6 +357,8 @@ void Scheduler::release_buffer(Buffer& buffer, PointSet pending) {
       const MutexLock holders(device.holders_mutex);
       device.holders.erase(&buffer);
     }
+    // Users that were skipped waited for nothing.
+    if (buffer.unsettled_.load(std::memory_order_acquire)) pending.merge(buffer.block_.pending);
     buffer.block_.pending = std::move(pending);
     device.memory->release(std::move(buffer.block_));
     memory_changed();

@@ -151,6 +151,8 @@ class Scheduler final : public Executor {
   [[noreturn]] void throw_out_of_memory(Task& task);
   void memory_changed();
   void release_last(Buffer& buffer);
+  static bool is_bound(const Buffer& buffer);
+  bool take_memory(Buffer& buffer, const char* name, CallSite site, LaneId lane);
   bool try_bind(Buffer& buffer, const char* name, CallSite site, LaneId lane, PointSet& waits);
   [[noreturn]] void throw_out_of_memory(Buffer& buffer, const char* name, CallSite site);
   void drop_unless_needed(Task& task);

@@ -2,6 +2,7 @@
 // tail.
 
 #include <deque>
+#include <optional>
 
 #include "engine/launcher.h"
 #include "engine/scenario.h"
@@ -110,6 +111,29 @@ TEST_F(InOrder, CopyZeroDoesNotWaitForTheLastProduct) {
     gates[i].open();
     EXPECT_EQ(copies[i].item(), static_cast<std::int64_t>(3 * i)) << "while product " << i + 1 << " is held back";
   }
+}
+
+TEST_F(InOrder, WhoWritesAnotherPartWaitsForTheMemoryToo) {
+  // The memory of `fresh` was `old`'s, which is still written. Its first writer goes on behind that in the same stream;
+  // the second comes after nothing but the memory, in another one. No other test leaves blocks of this size.
+  constexpr std::size_t count = 50000;
+  Gate gate;
+  const Array<> x(1, sim0);
+  std::optional<Array<>> old(std::in_place, count, sim0);
+  submit(sim0, {write(*old), write(x)}, [gate](BodyContext& context) {
+    gate.pass();
+    data(context, 0)[1] = 7;
+  });
+  old.reset();
+  const Array<> fresh(count, sim0);
+  const Box first(0, 8, Shape{1}, Strides{1}), second(8, 8, Shape{1}, Strides{1});
+  submit(sim0, {read(x), write(fresh, &first)}, [](BodyContext& context) { data(context, 1)[0] = 4; });
+  submit(sim0, {write(fresh, &second)}, [](BodyContext& context) { data(context, 0)[1] = 5; });
+  EXPECT_TRUE(eventually([] { return launcher(sim0).in_flight() == 3; }));
+  sleep_for_milliseconds(20);
+  gate.open();
+  EXPECT_EQ(fresh.wait()[0], 4);
+  EXPECT_EQ(fresh.wait()[1], 5);
 }
 
 TEST_F(InOrder, IndependentTasksUseSeveralStreams) {
