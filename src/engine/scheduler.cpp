@@ -370,20 +370,24 @@ FailureReference Scheduler::failure_of(const Task& task) {
 
 FailureReference Scheduler::current_failure(const Task& task) {
   const CallSite site(task.file, "", task.line);
+  const auto failure = [&task](std::exception_ptr error) {
+    return FailureReference(new Failure(std::move(error), task.sequence, Device(task.device_kind, task.device_index)));
+  };
   try {
     throw;
   } catch (Error& error) {
     if (error.operation().empty()) error.with_context(task.name, site);
-    return failures_.add(std::current_exception(), task.sequence);
+    return failure(std::current_exception());
   } catch (const std::exception& error) {
-    return failures_.add(std::make_exception_ptr(Error(task.name, error.what(), site)), task.sequence);
+    return failure(std::make_exception_ptr(Error(task.name, error.what(), site)));
   } catch (...) {
-    return failures_.add(std::make_exception_ptr(Error(task.name, "threw something that is no std::exception", site)),
-                         task.sequence);
+    return failure(std::make_exception_ptr(Error(task.name, "threw something that is no std::exception", site)));
   }
 }
 
 void Scheduler::publish_failure(Task& task, Failure* failure) {
+  // Its own, and not that of something it read: on an in-order lane that is known only now.
+  if (failure->sequence == task.sequence) failures_.add(FailureReference(failure));
   const SpinLockGuard lock(recording_);
   for (std::size_t i = 0; i < task.access_count; ++i)
     if (writes(task.mode(i))) task.buffer(i).mark_failed(slab_.reference(task), FailureReference(failure));

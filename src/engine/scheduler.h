@@ -56,7 +56,8 @@ class Scheduler final : public Executor {
 
   /// The task will not do its work, or did not. Keeps the earliest failure.
   void fail(Task& task, const FailureReference& failure);
-  /// The exception being handled, as a new root failure of `task`.
+  /// The exception being handled, as a new root failure of `task`. Noted for `wait_all` when the task completes with
+  /// it.
   FailureReference current_failure(const Task& task);
   /// The failure of a task that may complete at this moment, or null.
   FailureReference failure_of(const Task& task);

@@ -253,7 +253,7 @@ void synchronize(Scheduler& scheduler, Device device, CallSite site) {
   } else {
     block(scheduler, *waiter);
   }
-  if (const FailureReference failure = scheduler.failures().take_unread()) throw_failure(failure);
+  if (const FailureReference failure = scheduler.failures().take_unread(device)) throw_failure(failure);
 }
 
 }  // namespace stretto

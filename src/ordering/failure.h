@@ -5,14 +5,18 @@
 #include <exception>
 #include <utility>
 
+#include <stretto/core/device.h>
+
 namespace stretto {
 
 /// Why a task did not do its work. One object for a root failure, shared by everything that it poisons.
 struct Failure {
-  Failure(std::exception_ptr what, std::uint64_t number) : error(std::move(what)), sequence(number) {}
+  Failure(std::exception_ptr what, std::uint64_t number, Device where = Device())
+      : error(std::move(what)), sequence(number), device(where) {}
 
   std::exception_ptr error;        ///< An Error with the operation's name and line.
   std::uint64_t sequence;          ///< Grows with submission: of two failures, the earlier one is reported.
+  Device device;                   ///< Where the task ran.
   std::atomic<bool> read = false;  ///< Whether somebody was told.
   std::atomic<std::uint32_t> references{0};
 };

@@ -86,6 +86,24 @@ TEST_P(FailuresOn, AreThoseOfTheEarliestTaskWhicheverFailsFirst) {
   }
 }
 
+TEST_P(FailuresOn, OfWhatIsSkippedAreNotTold) {
+  // On an in-order lane both are issued before the first is found out, and the second throws as well.
+  const Array<> x(1, device());
+  submit(named("first", line3), {read_write(x)}, [](BodyContext&) { throw Error("no"); });
+  submit(named("second", line4), {read_write(x)}, [](BodyContext&) { throw Error("never"); });
+  EXPECT_EQ(error_of([&] { x.wait(); }), "[first] no (at program.cpp:3)");
+  EXPECT_EQ(error_of([] { wait_all(); }), "nothing");
+}
+
+TEST_P(FailuresOn, AreToldByTheirDeviceAlone) {
+  const Array<> x(1, device());
+  submit(named("fails", line3), {write(x)}, [](BodyContext&) { throw Error("no"); });
+  for (const Device other : {cpu1, sim1})
+    EXPECT_EQ(error_of([&] { Engine::get().synchronize(other, CallSite()); }), "nothing");
+  EXPECT_EQ(error_of([&] { Engine::get().synchronize(device(), CallSite()); }), "[fails] no (at program.cpp:3)");
+  EXPECT_EQ(error_of([] { wait_all(); }), "nothing");
+}
+
 TEST_P(FailuresOn, PassFromDeviceToDevice) {
   const Device other = device() == cpu0 ? sim1 : cpu1;
   for (int round = 0; round < 30; ++round) {
