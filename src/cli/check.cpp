@@ -138,7 +138,9 @@ void add_check(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand(
       "check", "Run random programs on everything at once, and compare with one statement after the other");
   verb->add_option("--seconds", arguments->options.seconds, "For how long")
-      ->check(CLI::PositiveNumber)
+      ->check([](const std::string& text) {
+        return std::atof(text.c_str()) > 0 ? std::string() : "it must be more than 0 seconds, not " + text;
+      })
       ->capture_default_str()
       ->type_name("S");
   verb->add_option("--seed", arguments->options.seed, "Of the first program; each next one counts up")

@@ -19,6 +19,10 @@ class Pair {
       : serial_(serial_way(), options.devices), other_(std::move(way), options.devices, options.wrong) {}
 
   const Way& way() const { return other_.way(); }
+  /// The other way begins anew.
+  void replace(const CheckOptions& options, Way way) {
+    other_ = Player(std::move(way), options.devices, options.wrong);
+  }
   /// How they differ, or nothing.
   std::optional<std::string> compare(const Program& program) {
     serial_.begin(program);
@@ -57,17 +61,17 @@ CheckReport check_programs(const CheckOptions& options,
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / options.seconds;
   };
   CheckReport report;
-  std::optional<Pair> pair;
+  const auto first_of = [](std::uint64_t seed) { return seed - seed % programs_per_process; };
+  Pair pair(options, threads_way(first_of(options.seed)));
   for (std::uint64_t seed = options.seed; report.programs == 0 || fraction() < 1; ++seed) {
-    const std::uint64_t first = seed - seed % programs_per_process;
-    if (!pair || seed == first) pair.emplace(options, threads_way(first));
+    if (seed == first_of(seed)) pair.replace(options, threads_way(seed));
     const Program program = generate_program(seed, options.devices);
-    const auto difference = pair->compare(program);
+    const auto difference = pair.compare(program);
     ++report.programs;
     report.edges.add(program);
     progress(fraction(), report);
     if (difference) {
-      report.disagreement = {program, pair->way(), *difference};
+      report.disagreement = {program, pair.way(), *difference};
       break;
     }
   }
@@ -76,10 +80,10 @@ CheckReport check_programs(const CheckOptions& options,
 
 Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& options, double seconds) {
   Disagreement smallest = disagreement;
-  std::optional<Pair> pair;
+  Pair pair(options, disagreement.way);
   const auto differs = [&](const Program& program, bool in_new_process) {
-    if (!pair || in_new_process) pair.emplace(options, disagreement.way);
-    const auto difference = pair->compare(program);
+    if (in_new_process) pair.replace(options, disagreement.way);
+    const auto difference = pair.compare(program);
     if (difference) smallest.difference = *difference;
     return difference.has_value();
   };

@@ -43,7 +43,7 @@ CheckReport check_programs(const CheckOptions& options,
 Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& options, double seconds);
 
 /// Programs whose seeds are alike but for the last so many run in one process, whose settings are drawn from the first
-/// of them: so a seed tells the settings.
-inline constexpr std::uint64_t programs_per_process = 32;
+/// of them: so a seed tells the settings. Few, as some faults show only while an engine is new and its memory is.
+inline constexpr std::uint64_t programs_per_process = 8;
 
 }  // namespace stretto::cli

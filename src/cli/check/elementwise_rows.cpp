@@ -21,6 +21,14 @@ bool with_real(const Places& places, Variable& result) {
   return true;
 }
 
+/// Bool is not subtracted, from nothing and by nothing.
+bool subtracts(const Places& places, Variable& result) {
+  return places.x[0].dtype != DType::bool_ && places.x[1].dtype != DType::bool_ && common(places, result);
+}
+bool subtracts_from_integer(const Places& places, Variable& result) {
+  return not_bool(places, result) && with_integer(places, result);
+}
+
 /// The last number divides.
 bool divided(const Places& places, Variable& result) { return places.n[0] != 0 && with_integer(places, result); }
 
@@ -80,7 +88,7 @@ std::vector<StatementRow> elementwise_rows() {
     {STRETTO_STATEMENT(tanh_backward(x0, x1)), .accesses = "rr", .fits = common_floating, .draw = draw_nothing},
 
     {STRETTO_STATEMENT(x0 + x1), .accesses = "rr", .fits = common, .draw = draw_nothing, .weight = 3},
-    {STRETTO_STATEMENT(x0 - x1), .accesses = "rr", .fits = common_not_bool, .draw = draw_nothing, .weight = 3},
+    {STRETTO_STATEMENT(x0 - x1), .accesses = "rr", .fits = subtracts, .draw = draw_nothing, .weight = 3},
     {STRETTO_STATEMENT(x0 * x1), .accesses = "rr", .fits = common, .draw = draw_nothing, .weight = 2},
     {STRETTO_STATEMENT(x0 / x1), .accesses = "rr", .fits = common_becomes_floating, .draw = draw_nothing},
     {STRETTO_STATEMENT(floor_divide(x0, x1)), .accesses = "rr", .fits = common_floating, .draw = draw_nothing, .weight = 0.5},
@@ -90,7 +98,7 @@ std::vector<StatementRow> elementwise_rows() {
     {STRETTO_STATEMENT(minimum(x0, x1)), .accesses = "rr", .fits = common, .draw = draw_nothing},
     {STRETTO_STATEMENT(x0 + n0), .accesses = "r", .fits = with_integer, .draw = draw_small, .weight = 2},
     {STRETTO_STATEMENT(x0 * (n0 * 0.25)), .accesses = "r", .fits = with_real, .draw = draw_small},
-    {STRETTO_STATEMENT(n0 - x0), .accesses = "r", .fits = with_integer, .draw = draw_small},
+    {STRETTO_STATEMENT(n0 - x0), .accesses = "r", .fits = subtracts_from_integer, .draw = draw_small},
     {STRETTO_STATEMENT(floor_divide(x0, n0)), .accesses = "r", .fits = divided, .draw = draw_small, .weight = 0.5},
     {STRETTO_STATEMENT(x0 % n0), .accesses = "r", .fits = divided, .draw = draw_small},
     {STRETTO_STATEMENT(floor_divide(x0, x1)), .accesses = "rr", .fits = common_integers, .draw = draw_nothing, .fails = true},

@@ -4,7 +4,7 @@ namespace stretto::cli {
 namespace {
 
 bool subtracts_in_place(const Places& places, Variable& result) {
-  return in_place(places, result) && common_type(places, 0, 2) != DType::bool_ && places.x[0].dtype != DType::bool_;
+  return in_place(places, result) && places.x[0].dtype != DType::bool_ && places.x[1].dtype != DType::bool_;
 }
 bool divides_in_place(const Places& places, Variable& result) {
   return in_place(places, result) && is_floating(places.x[0].dtype);

@@ -19,13 +19,12 @@ TEST(Check, RefusesWhatMakesNoSense) {
     EXPECT_EQ(result.output, "");
     return result.errors;
   };
-  EXPECT_EQ(errors({"check", "--device", "gpu"}),
-            "stretto: there is no device gpu: write cpu, cuda or sim and perhaps an index, as in cuda:1\n");
+  EXPECT_EQ(errors({"check", "--device", "gpu"}), "stretto: unknown device \"gpu\": write cpu:N, cuda:N or sim:N\n");
   EXPECT_EQ(errors({"check", "--device", "sim:7"}),
             "stretto: there is no device sim:7 here; there is cpu:0, cpu:1, sim:0, sim:1\n");
   EXPECT_EQ(errors({"check", "--second", "3"}), "stretto: unknown option --second of check; did you mean --seconds?\n");
   EXPECT_EQ(errors({"check", "seed"}), "stretto: check takes no argument seed\n");
-  EXPECT_EQ(errors({"check", "--seconds", "-1"}), "stretto: --seconds: Number less or equal to 0: -1\n");
+  EXPECT_EQ(errors({"check", "--seconds", "-1"}), "stretto: --seconds: it must be more than 0 seconds, not -1\n");
   EXPECT_EQ(errors({"check", "--seed", "x"}), "stretto: Could not convert: --seed = x\n");
 }
 
