@@ -58,17 +58,12 @@ class Generator {
       const int row = draw_row(allowed);
       for (int attempt = 0; attempt < 30; ++attempt) {
         const Statement statement = draw_statement(row);
-        if (!may_fail_there(statement) || !model_.accept(statement)) continue;
+        if (!model_.accept(statement)) continue;
         program_.statements.push_back(statement);
         ++next_number_;
         return;
       }
     }
-  }
-  /// Only a CPU tells a failure before what depends on it has run, and failed on its own where it fails.
-  bool may_fail_there(const Statement& statement) const {
-    return !statement_rows()[static_cast<std::size_t>(statement.row)].fails || statement.x[0] < 0 ||
-           model_.variable(statement.x[0]).device.kind() == DeviceKind::cpu;
   }
   template <class Allowed>
   int draw_row(Allowed allowed) {

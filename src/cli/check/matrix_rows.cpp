@@ -99,12 +99,7 @@ bool has_loss(const Places& places, Variable& result) {
   result.geometry = geometry::contiguous({});
   return labelled(places, places.x[0], places.x[1]);
 }
-bool has_loss_gradient(const Places& places, Variable& result) {
-  result.geometry = places.x[1].geometry;
-  result.geometry = geometry::contiguous(places.x[1].shape());
-  return places.x[0].rank() == 0 && places.x[0].dtype == places.x[1].dtype &&
-         labelled(places, places.x[1], places.x[2]);
-}
+bool has_loss_gradient(const Places& places, Variable&) { return labelled(places, places.x[0], places.x[1]); }
 void draw_classes(Random&, const Choices&, Places& places) {
   for (const Variable& x : places.x) {
     if (x.rank() == 2) places.n[0] = x.shape()[1];
@@ -159,7 +154,7 @@ std::vector<StatementRow> matrix_rows() {
     {STRETTO_STATEMENT(index_select(x0, n0, x1)), .accesses = "rr", .fits = selects_anywhere, .draw = draw_axis, .fails = true},
     {STRETTO_STATEMENT(one_hot(x0 % n2, n2)), .accesses = "r", .fits = is_one_hot, .draw = draw_axis},
     {STRETTO_STATEMENT(cross_entropy(x0, x1 % n0)), .accesses = "rr", .fits = has_loss, .draw = draw_classes, .weight = 2},
-    {STRETTO_STATEMENT(cross_entropy_backward(x0, x1, x2 % n0)), .accesses = "rrr", .fits = has_loss_gradient, .draw = draw_classes, .weight = 2},
+    {STRETTO_STATEMENT(cross_entropy_backward(sum(x0), x0, x1 % n0)), .accesses = "rr", .fits = has_loss_gradient, .draw = draw_classes, .weight = 2},
     {STRETTO_STATEMENT(concat({x0, x1}, n0)), .accesses = "rr", .fits = joins, .draw = draw_axis, .weight = 2},
     {STRETTO_STATEMENT(stack({x0, x1}, n0)), .accesses = "rr", .fits = stacks, .draw = draw_axis},
   };
