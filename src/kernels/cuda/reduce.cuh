@@ -11,8 +11,8 @@
 namespace stretto {
 
 // How a reduction is computed. Each result is a tree over its elements in C order, the same tree for every layout:
-// segments of `segment` elements, in a segment 32 interleaved lines, folded in halves; then the values of the segments
-// are folded in the same way, until there is one. So no layout and no grid changes a result.
+// segments of `segment` elements, in a segment 32 lanes that take fours in turn, folded in halves; then the values of
+// the segments are folded in the same way, until there is one. So no layout and no grid changes a result.
 
 inline constexpr std::int64_t segment = 2048;
 inline constexpr int fold_lanes = 32;
@@ -65,20 +65,25 @@ __device__ typename Fold::Value fold_warp(typename Fold::Value value) {
   return value;
 }
 
-/// One line of a segment: elements `lane`, `lane + 32`, ... `load(i)` gives element i.
-template <class Fold, class Load>
-__device__ typename Fold::Value fold_line(std::int64_t first, std::int64_t count, int lane, Load load) {
-  constexpr int ahead = 8;
-  typename Fold::Value value = Fold::neutral();
-  std::int64_t i = lane;
-  for (; i + (ahead - 1) * fold_lanes < count; i += ahead * fold_lanes) {
-    typename Fold::Value loaded[ahead];
+/// One lane of a segment: fours of elements side by side, every 32nd of them, in order. `line.load_four` gives four.
+template <class Fold, class Line>
+__device__ typename Fold::Value fold_lane(const Line& line, std::int64_t first, std::int64_t count, int lane) {
+  using Value = typename Fold::Value;
+  constexpr int ahead = sizeof(Value) <= 8 ? 4 : 2;
+  constexpr int stride = 4 * fold_lanes;
+  Value value = Fold::neutral();
+  std::int64_t i = 4 * lane;
+  for (; i + (ahead - 1) * stride + 3 < count; i += ahead * stride) {
+    Value loaded[ahead][4];
 #pragma unroll
-    for (int k = 0; k < ahead; ++k) loaded[k] = load(first + i + k * fold_lanes);
+    for (int k = 0; k < ahead; ++k) line.load_four(first + i + k * stride, loaded[k]);
 #pragma unroll
-    for (int k = 0; k < ahead; ++k) value = Fold::join(value, loaded[k]);
+    for (int k = 0; k < ahead; ++k)
+#pragma unroll
+      for (int item = 0; item < 4; ++item) value = Fold::join(value, loaded[k][item]);
   }
-  for (; i < count; i += fold_lanes) value = Fold::join(value, load(first + i));
+  for (; i < count; i += stride)
+    for (int item = 0; item < 4 && i + item < count; ++item) value = Fold::join(value, line.load(first + i + item));
   return value;
 }
 
@@ -95,8 +100,8 @@ __global__ void __launch_bounds__(fold_threads)
     const std::int64_t first = unit % segments * segment;
     const std::int64_t left = elements - first;
     const auto line = source.line(result);
-    const typename Fold::Value value = fold_warp<Fold>(
-        fold_line<Fold>(first, left < segment ? left : segment, lane, [&](std::int64_t i) { return line.load(i); }));
+    const typename Fold::Value value =
+        fold_warp<Fold>(fold_lane<Fold>(line, first, left < segment ? left : segment, lane));
     if (lane == 0) values[unit] = value;
   }
 }
@@ -116,8 +121,7 @@ __global__ void __launch_bounds__(fold_lanes* fold_lanes)
     Value value = Fold::neutral();
     if (result < results) {
       const auto line = source.line(result);
-      value = fold_line<Fold>(first, left < segment ? left : segment, static_cast<int>(threadIdx.y),
-                              [&](std::int64_t i) { return line.load(i); });
+      value = fold_lane<Fold>(line, first, left < segment ? left : segment, static_cast<int>(threadIdx.y));
     }
     lines[threadIdx.x][threadIdx.y] = value;
     __syncthreads();
@@ -139,6 +143,12 @@ __device__ inline std::int64_t line_offset(const Layout<1>& layout, std::int64_t
   return layout.rank == 0 ? 0 : i * layout.strides[0][0];
 }
 
+/// Of 32 bytes at most, loaded as two of 16 then.
+template <class T>
+struct alignas(sizeof(T) * 4 < 16 ? sizeof(T) * 4 : 16) Four {
+  T items[4];
+};
+
 /// Elements of an array, of type In.
 template <class Fold, class In>
 struct ArraySource {
@@ -149,9 +159,25 @@ struct ArraySource {
   struct Line {
     const In* data;
     const Layout<1>& reduced;
+    bool packed;  // fours can be loaded at once
+
     __device__ typename Fold::Value load(std::int64_t i) const { return Fold::load(data[line_offset(reduced, i)], i); }
+    __device__ void load_four(std::int64_t i, typename Fold::Value (&out)[4]) const {
+      if (packed) {
+        const Four<In> four = *reinterpret_cast<const Four<In>*>(data + i);
+#pragma unroll
+        for (int k = 0; k < 4; ++k) out[k] = Fold::load(four.items[k], i + k);
+      } else {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) out[k] = load(i + k);
+      }
+    }
   };
-  __device__ Line line(std::int64_t result) const { return {data + kept.offset(0, result), reduced}; }
+  __device__ Line line(std::int64_t result) const {
+    const In* const begin = data + kept.offset(0, result);
+    const bool side_by_side = reduced.rank == 1 && reduced.strides[0][0] == 1;
+    return {begin, reduced, side_by_side && reinterpret_cast<std::uintptr_t>(begin) % sizeof(Four<In>) == 0};
+  }
 };
 
 /// The values of the segments of each result.
@@ -163,6 +189,9 @@ struct ValueSource {
   struct Line {
     const Value* values;
     __device__ Value load(std::int64_t i) const { return values[i]; }
+    __device__ void load_four(std::int64_t i, Value (&out)[4]) const {
+      for (int k = 0; k < 4; ++k) out[k] = values[i + k];
+    }
   };
   __device__ Line line(std::int64_t result) const { return {values + result * count}; }
 };

@@ -145,6 +145,9 @@ struct DistanceSource {
       const typename Fold::Value distance = Fold::load(data[line_offset(reduced, i)], i) - mean;
       return distance * distance;
     }
+    __device__ void load_four(std::int64_t i, typename Fold::Value (&out)[4]) const {
+      for (int k = 0; k < 4; ++k) out[k] = load(i + k);
+    }
   };
   __device__ Line line(std::int64_t result) const {
     return {data + kept.offset(0, result), reduced, sums[result] / static_cast<typename Fold::Value>(elements)};
