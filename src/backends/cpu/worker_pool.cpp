@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <utility>
 
 #include <stretto/base/error.h>
 
@@ -76,6 +77,7 @@ struct WorkerPool::Worker final : KernelContext {
   const int index;
   std::uint64_t random;
   bool searching = false;
+  bool may_take = false;  ///< `should_take` has said so, and nothing was taken since.
   bool inside_copy = false;
   int batch = 0;  ///< Tasks since this worker last looked at shared queues.
   unsigned chains = 0;
@@ -85,7 +87,7 @@ struct WorkerPool::Worker final : KernelContext {
   /// What the others had executed when this worker last looked, and when that was; see `is_stuck`.
   static constexpr std::size_t seen_capacity = 8;
   std::array<std::uint64_t, seen_capacity> seen_executed{};
-  std::int64_t seen_at = 0;
+  std::int64_t seen_at = 0;  ///< 0 where no work waited.
   // Read by the others.
   alignas(64) std::atomic<std::uint64_t> executed{0};  ///< Pieces of work begun.
   std::atomic<bool> polling{false};
@@ -150,8 +152,9 @@ void WorkerPool::wake_one_if_needed() {
   const int idle = searching_.load(std::memory_order_seq_cst);
   const int sleeping = sleepers_.load(std::memory_order_seq_cst);
   if (idle > sleeping) return;  // Somebody polls, and will see the work.
-  const bool nobody_awake = running_.load(std::memory_order_relaxed) <= sleeping;
-  if (nobody_awake || is_worthwhile(backlog())) wake();
+  // Who sleeps for good is woken even for little work: somebody must look up now and then, for what waits behind a task
+  // that turns out long.
+  if (deep_sleepers_.load(std::memory_order_seq_cst) > 0 || is_worthwhile(backlog())) wake();
 }
 
 bool WorkerPool::tasks_are_small() const {
@@ -195,7 +198,8 @@ void WorkerPool::thread_main(Worker& worker) {
     if (work == nullptr) {
       if (worker.batch > 0 && worker.batch < small_batch && tasks_are_small()) let_work_gather(pauses_per_poll_small);
       worker.batch = 0;
-      if (should_take(worker)) work = find_work(worker);
+      // What was found while waiting is not asked again: that nothing moved is only seen over some time.
+      if (std::exchange(worker.may_take, false) || should_take(worker)) work = find_work(worker);
     }
     if (work != nullptr) {
       run_chain(worker, work);
@@ -310,9 +314,11 @@ std::size_t WorkerPool::backlog() const {
 }
 
 bool WorkerPool::is_stuck(Worker& worker) const {
-  // Compared with what this worker saw when it looked last, long enough ago for a small task to end in between.
+  // Compared with what this worker saw when it looked last, long enough ago for a small task to end in between, and work
+  // has waited since.
   const std::int64_t time = now();
-  if (time - worker.seen_at < stuck_nanoseconds) return false;
+  const bool first_look = worker.seen_at == 0;
+  if (!first_look && time - worker.seen_at < stuck_nanoseconds) return false;
   worker.seen_at = time;
   // Threads beyond the table are blocked in tasks or stand in for such; they are looked at by sum.
   std::array<std::uint64_t, Worker::seen_capacity> executed{};
@@ -329,7 +335,7 @@ bool WorkerPool::is_stuck(Worker& worker) const {
     stuck |= !moved && !other->ring.empty();
   }
   worker.seen_executed = executed;
-  return stuck || !any_moved;
+  return !first_look && (stuck || !any_moved);
 }
 
 bool WorkerPool::another_polls_first(const Worker& worker) const {
@@ -342,7 +348,10 @@ bool WorkerPool::another_polls_first(const Worker& worker) const {
 
 bool WorkerPool::should_take(Worker& worker) const {
   const std::size_t ready = backlog();
-  if (ready == 0) return false;
+  if (ready == 0) {
+    worker.seen_at = 0;
+    return false;
+  }
   if (options_.random_seed || !queues_[static_cast<std::size_t>(Priority::high)].empty() || !copies_.empty())
     return true;
   // Who asks is awake; who searches or sleeps does no work, but of those who search the first is about to see it.
@@ -356,8 +365,11 @@ void WorkerPool::wait_for_work(Worker& worker) {
   executor_.idle();
   const std::uint32_t seen = wake_count_.load(std::memory_order_seq_cst);
   const auto called = [&] {
-    return wake_count_.load(std::memory_order_seq_cst) != seen || regions_.any_open() ||
-           stopping_.load(std::memory_order_relaxed) || should_take(worker);
+    if (wake_count_.load(std::memory_order_seq_cst) != seen || regions_.any_open() ||
+        stopping_.load(std::memory_order_relaxed))
+      return true;
+    worker.may_take = should_take(worker);
+    return worker.may_take;
   };
   worker.searching = true;
   searching_.fetch_add(1, std::memory_order_seq_cst);
@@ -374,16 +386,16 @@ void WorkerPool::wait_for_work(Worker& worker) {
   while (!found) {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     const bool others_awake = running_.load(std::memory_order_relaxed) > sleepers_.load(std::memory_order_seq_cst);
-    // Whoever pushes from here on sees the sleeper; whoever pushed before is seen here.
+    // Whoever pushes from here on sees the sleeper, and how it sleeps; whoever pushed before is seen here.
+    if (!others_awake) deep_sleepers_.fetch_add(1, std::memory_order_seq_cst);
     if (!called()) {
-      if (others_awake) {
+      if (others_awake || backlog() > 0) {
         futex_wait(wake_count_, seen, nap);
       } else {
-        deep_sleepers_.fetch_add(1, std::memory_order_relaxed);
         futex_wait(wake_count_, seen);
-        deep_sleepers_.fetch_sub(1, std::memory_order_relaxed);
       }
     }
+    if (!others_awake) deep_sleepers_.fetch_sub(1, std::memory_order_relaxed);
     sleepers_.fetch_sub(1, std::memory_order_seq_cst);
     nap = std::min(nap * 2, longest_nap);
     found = called();

@@ -1,0 +1,82 @@
+#include "backends/cpu/worker_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+namespace stretto {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct FunctionWork : Work {
+  std::function<void()> body;
+};
+
+class FunctionExecutor final : public Executor {
+ public:
+  Work* run(Work& work, KernelContext&) override {
+    static_cast<FunctionWork&>(work).body();
+    return nullptr;
+  }
+  Work& put_back(Work& work) override { return work; }
+  void execute(Work&, KernelContext&) override {}
+  bool run_urgent(KernelContext&) override { return false; }
+  void idle() override {}
+  bool awaited() const override { return false; }
+};
+
+/// Whether `flag` is set within ten seconds.
+bool comes_true(const std::atomic<bool>& flag) {
+  for (const auto end = std::chrono::steady_clock::now() + 10s; std::chrono::steady_clock::now() < end;) {
+    if (flag) return true;
+    std::this_thread::sleep_for(100us);
+  }
+  return flag;
+}
+
+/// Runs so many tasks that do nothing, so that the pool believes in small ones.
+void run_small_tasks(WorkerPool& pool, int count) {
+  std::vector<FunctionWork> work(static_cast<std::size_t>(count));
+  std::atomic<int> ran{0};
+  for (FunctionWork& piece : work) {
+    piece.body = [&ran] { ran.fetch_add(1, std::memory_order_relaxed); };
+    pool.push(piece, Priority::normal);
+  }
+  while (ran < count) std::this_thread::sleep_for(100us);
+}
+
+/// A task that needs another one to run beside it, pushed when every worker sleeps and the pool believes in small
+/// tasks, for which a second worker is not woken lightly.
+TEST(WorkerPool, TakesWorkBesideALongTaskAlsoWhenAllSlept) {
+  FunctionExecutor executor;
+  WorkerPool pool(executor, {.workers = 2, .on_thread_start = nullptr, .random_seed = std::nullopt});
+  for (int round = 0; round < 20; ++round) {
+    run_small_tasks(pool, 2000);
+    std::this_thread::sleep_for(10ms);  // until all sleep
+    std::atomic<bool> first_began{false};
+    std::atomic<bool> second_ran{false};
+    std::atomic<bool> first_saw_it{false};
+    std::atomic<bool> first_ended{false};
+    FunctionWork first;
+    first.body = [&] {
+      first_began = true;
+      first_saw_it = comes_true(second_ran);
+      first_ended = true;
+    };
+    FunctionWork second;
+    second.body = [&] { second_ran = true; };
+    pool.push(first, Priority::normal);
+    ASSERT_TRUE(comes_true(first_began));
+    pool.push(second, Priority::normal);
+    while (!first_ended) std::this_thread::sleep_for(100us);
+    ASSERT_TRUE(comes_true(second_ran));
+    ASSERT_TRUE(first_saw_it) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace stretto
