@@ -13,7 +13,7 @@ namespace stretto {
 class MemorySource {
  public:
   virtual ~MemorySource() = default;
-  /// At least 64-byte aligned; null when the device has no more. Contents are undefined.
+  /// At least 64-byte aligned; null when the device has no more or is lost. Contents are undefined. Never throws.
   virtual std::byte* allocate(std::size_t bytes) = 0;
   virtual void release(std::byte* data, std::size_t bytes) = 0;
   /// Bytes that the device can hold at most (limits of the process respected).
@@ -44,6 +44,14 @@ class Backend {
   virtual std::vector<Lane*> lanes([[maybe_unused]] int device) { return {}; }
   /// Whether the host reads and writes the device's memory directly.
   virtual bool host_accessible() const { return false; }
+
+  /// Why the device can do nothing any more; empty while it can. Its other devices go on. Any thread.
+  virtual std::string loss([[maybe_unused]] int device) const { return {}; }
+
+  /// Locks pages of the host, so that the copy engines of all devices reach them without staging, until `unlock_pages`
+  /// with the same arguments. False where the backend has no such thing or the host locks no more. Any thread; slow.
+  virtual bool lock_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t bytes) { return false; }
+  virtual void unlock_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t bytes) {}
 };
 
 /// The backends of this process, made at first use from the environment (STRETTO_CPU_DEVICES, STRETTO_SIM_DEVICES,

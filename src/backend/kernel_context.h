@@ -1,10 +1,30 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include <stretto/core/dtype.h>
 
 #include "base/function_ref.h"
 
 namespace stretto {
+
+/// What a kernel asks of its device.
+struct KernelCost {
+  double flops = 0;  ///< Arithmetic in `dtype`, where an operator is bound by it; 0 where memory is all that counts.
+  double bytes = 0;  ///< Read and written, each element once.
+  DType dtype = DType::float32;
+};
+
+/// Told of every kernel before it runs: by devices whose durations are those of a model.
+class KernelMeter {
+ public:
+  virtual ~KernelMeter() = default;
+  /// `arrays`: the addresses of the kernel's arrays, but for constants and empty ones. False: the kernel must not run,
+  /// because only its duration is wanted. Throws where an address is none of the device's.
+  virtual bool begin(const KernelCost& cost, std::span<const std::byte* const> arrays) = 0;
+};
 
 /// Where a kernel runs.
 class KernelContext {
@@ -21,6 +41,15 @@ class KernelContext {
 
   /// The lane's native queue (a cudaStream_t), null where kernels run on the calling thread.
   virtual void* native_stream() const { return nullptr; }
+
+  /// Whom to tell of a kernel before it is called; null, nearly always, where nobody asks.
+  KernelMeter* meter() const { return meter_; }
+
+ protected:
+  explicit KernelContext(KernelMeter* meter) : meter_(meter) {}
+
+ private:
+  KernelMeter* meter_ = nullptr;
 };
 
 }  // namespace stretto

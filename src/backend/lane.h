@@ -33,6 +33,9 @@ class Executor {
   /// For in-order lanes: runs the body alone; the lane's order and events do the rest. Never throws: a failure of the
   /// body is kept with the work.
   virtual void execute(Work& work, KernelContext& context) = 0;
+  /// For in-order lanes, in place of `execute`: the body will never run, because the device is lost. Frees what it
+  /// holds. The event behind the work says why. Never throws.
+  virtual void drop(Work& /*work*/) {}
   /// Work that must come before all queued work: claims and runs one piece, false when there is none. Cheap when there
   /// is none.
   virtual bool run_urgent(KernelContext& context) = 0;
@@ -46,13 +49,19 @@ class Executor {
 class Event {
  public:
   virtual ~Event() = default;
-  /// Whether everything before the event is done. Never blocks. Once true it stays true, and effects are visible.
+  /// Whether everything before the event is done, or will never be because the device is lost. Never blocks. Once true
+  /// it stays true, and effects are visible.
   virtual bool complete() = 0;
   /// Once complete: what the device found wrong in the work that the event was recorded behind; null where all is well.
+  /// An event of a lost device has one unless all work before it was done, and then `Backend::loss` says why.
   virtual std::exception_ptr failure() { return nullptr; }
 };
 
 /// An in-order lane: a stream, or a copy engine in one direction. All calls come from one thread at a time.
+///
+/// None of them throws. What a device cannot do any more (a stream or an event cannot be made, it faulted) makes it
+/// *lost*, for good: `Backend::loss` says why, what is issued is dropped, and every event is complete once nothing
+/// before it runs any more, on this lane or on those it waits for.
 class Lane {
  public:
   Lane() : id_(next_lane_id()) {}

@@ -134,6 +134,13 @@ const std::vector<Variable>& variables() {
       integer("STRETTO_CPU_DEVICES", &Environment::cpu_devices, 1, 64, "1",
               "How many devices the CPU's cores are split into."),
       integer("STRETTO_SIM_DEVICES", &Environment::sim_devices, 0, 64, "0", "How many simulated devices there are."),
+      {"STRETTO_SIM_MODEL", "items with commas between them, or none", "none",
+       "How long things take on simulated devices, and what goes wrong there: `h200`, `float32=10T`, `to_host=5G`, "
+       "`launch=3us`, `sim:0.speed=0.5`, ... (docs/testing.md has them all). Without it they are as fast as the host.",
+       [](Environment& environment, std::string_view text) {
+         environment.sim_model = text == "none" ? std::nullopt : std::optional<std::string>(text);
+         return true;
+       }},
       {"STRETTO_CUDA_DEVICES", "numbers of GPUs with commas between them, or none", "all",
        "The GPU of each CUDA device, as CUDA_VISIBLE_DEVICES leaves them. One that is named twice becomes two devices, "
        "each with half of its memory.",

@@ -24,6 +24,8 @@ struct Environment {
   std::optional<int> workers;
   int cpu_devices = 1;
   int sim_devices = 0;
+  /// As it was written: whoever makes the devices reads it.
+  std::optional<std::string> sim_model;
   /// The GPU of each CUDA device; one may be there several times.
   std::optional<std::vector<int>> cuda_devices;
   int streams = 4;

@@ -113,6 +113,11 @@ void Scheduler::execute(Work& work, KernelContext& context) {
   me.inline_ready = inline_ready;
 }
 
+void Scheduler::drop(Work& work) {
+  auto& task = static_cast<Task&>(work);
+  task.invoke(task, nullptr);
+}
+
 void Scheduler::execute_body(Task& task, KernelContext& context) {
   ThreadState& me = thread();
   ThreadState::Frame frame{&task, me.frame};
@@ -124,8 +129,8 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
     bool entered = false;
     try {
       TaskLoops loops(*this, task, context);
-      // A stream's context is the kernels' own, with more than this one: they get it as it is.
-      BodyContext body(task, context.native_stream() == nullptr ? static_cast<KernelContext&>(loops) : context);
+      // A lane's context is the kernels' own, with more than this one: they get it as it is.
+      BodyContext body(task, task.is_in_order() ? context : static_cast<KernelContext&>(loops));
       entered = true;
       if (trace::enabled()) [[unlikely]] {
         trace::TaskRecord record{task.name, task.site(), body.device(), trace::now(), 0};

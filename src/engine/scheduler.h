@@ -40,6 +40,7 @@ class Scheduler final : public Executor {
   Work* run(Work& work, KernelContext& context) override;
   Work& put_back(Work& work) override;
   void execute(Work& work, KernelContext& context) override;
+  void drop(Work& work) override;
   bool run_urgent(KernelContext& context) override;
   void idle() override;
   bool awaited() const override { return blocked_.load(std::memory_order_relaxed) > 0; }

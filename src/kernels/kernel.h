@@ -76,15 +76,21 @@ struct KernelCall {
 /// `context.native_stream()`. A kernel knows no graph, no tensor and no memory pool.
 using Kernel = void (*)(const KernelCall&, KernelContext&);
 
+/// The arithmetic operations of one call, on whatever device; see KernelCost.
+using KernelFlops = double (*)(const KernelCall&);
+
 /// One row of the table (operator, device kind) -> kernel. Rows live for the process, so a reference can be kept.
 struct KernelRow {
   std::string_view name;
   std::array<std::atomic<Kernel>, device_kind_count> kernels{};
+  std::atomic<KernelFlops> flops{nullptr};  ///< Null where memory is all that counts.
 
-  /// The kernel for a kind of device; null where none is registered. `sim` runs the kernels of `cpu`.
+  /// The kernel for a kind of device; null where none is registered. `sim` runs the kernels of `cpu` where it has none
+  /// of its own.
   Kernel find(DeviceKind kind) const {
-    const DeviceKind host_kind = kind == DeviceKind::sim ? DeviceKind::cpu : kind;
-    return kernels[static_cast<std::size_t>(host_kind)].load(std::memory_order_acquire);
+    const Kernel own = kernels[static_cast<std::size_t>(kind)].load(std::memory_order_acquire);
+    if (own != nullptr || kind != DeviceKind::sim) return own;
+    return kernels[static_cast<std::size_t>(DeviceKind::cpu)].load(std::memory_order_acquire);
   }
 };
 

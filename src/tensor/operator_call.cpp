@@ -51,8 +51,7 @@ bool clashes(const TensorImplementation& input, const Shape* broadcast, const Te
 }
 
 void submit(Device device, LaneRole role, const OperatorCall& call, const TensorImplementation* const* tensors) {
-  const Kernel kernel = call.kernel().find(device.kind());
-  if (kernel == nullptr) {
+  if (call.kernel().find(device.kind()) == nullptr) {
     throw UsageError(call.name(), "there is no kernel for " + std::string(name(device.kind())) + " devices",
                      call.site());
   }
@@ -60,7 +59,7 @@ void submit(Device device, LaneRole role, const OperatorCall& call, const Tensor
   std::size_t access_count = 0;
   OperatorRecord::Owner record;
   try {
-    record = OperatorRecord::make(call, kernel, tensors, accesses.data(), access_count);
+    record = OperatorRecord::make(call, tensors, accesses.data(), access_count);
   } catch (Error& error) {
     error.with_context(call.name(), call.site());
     throw;

@@ -7,6 +7,7 @@
 #include <stretto/base/error.h>
 
 #include "base/small_objects.h"
+#include "kernels/kernel_cost.h"
 
 namespace stretto {
 
@@ -35,16 +36,15 @@ void OperatorRecord::Release::operator()(OperatorRecord* record) const noexcept 
   SmallObjects::free(record, record->size_class_);
 }
 
-OperatorRecord::OperatorRecord(const OperatorCall& call, Kernel kernel, std::size_t size_class)
-    : kernel_(kernel),
+OperatorRecord::OperatorRecord(const OperatorCall& call, std::size_t size_class)
+    : kernel_(&call.kernel()),
       size_class_(static_cast<std::uint8_t>(size_class)),
       output_count_(static_cast<std::uint8_t>(call.output_count())),
       array_count_(static_cast<std::uint8_t>(call.output_count() + call.input_count())),
       parameters_(call.parameters()) {}
 
-OperatorRecord::Owner OperatorRecord::make(const OperatorCall& call, Kernel kernel,
-                                           const TensorImplementation* const* tensors, Access* accesses,
-                                           std::size_t& access_count) {
+OperatorRecord::Owner OperatorRecord::make(const OperatorCall& call, const TensorImplementation* const* tensors,
+                                           Access* accesses, std::size_t& access_count) {
   const int count = call.output_count() + call.input_count();
   int ranks = 0;
   for (int i = 0; i < count; ++i) {
@@ -52,7 +52,7 @@ OperatorRecord::Owner OperatorRecord::make(const OperatorCall& call, Kernel kern
     if (tensors[i]) ranks += broadcast ? broadcast->rank() : tensors[i]->geometry.shape.rank();
   }
   const std::size_t size_class = SmallObjects::size_class(record_bytes(count, ranks));
-  Owner owner(new (SmallObjects::allocate(size_class)) OperatorRecord(call, kernel, size_class));
+  Owner owner(new (SmallObjects::allocate(size_class)) OperatorRecord(call, size_class));
   OperatorRecord& record = *owner;
 
   Array* array = record.arrays();
@@ -126,9 +126,11 @@ void OperatorRecord::run(BodyContext& context) const {
     if (!array->constant) array->data = context.data(access_of_[i]) + reinterpret_cast<std::intptr_t>(array->data);
   }
   const std::size_t outputs = output_count_, inputs = static_cast<std::size_t>(array_count_ - output_count_);
+  const KernelCall call{{placed, outputs}, {placed + outputs, inputs}, parameters_};
   try {
-    kernel_({.outputs = {placed, outputs}, .inputs = {placed + outputs, inputs}, .parameters = parameters_},
-            context.kernels());
+    if (KernelMeter* meter = context.kernels().meter(); meter != nullptr && !begin_kernel(*meter, *kernel_, call))
+      return;
+    kernel_->find(context.device().kind())(call, context.kernels());
   } catch (Error& error) {
     error.with_context(context.name(), context.site()).with_operands(describe_operands());
     throw;

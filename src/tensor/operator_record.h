@@ -9,8 +9,8 @@
 
 namespace stretto {
 
-/// What a submitted operator carries to its worker: the kernel, its parameters, and its arrays without their addresses,
-/// in one piece of memory. The buffers belong to the task.
+/// What a submitted operator carries to its worker: the kernels, its parameters, and its arrays without their
+/// addresses, in one piece of memory. The buffers belong to the task.
 class OperatorRecord {
  public:
   static constexpr int max_arrays = OperatorCall::max_outputs + OperatorCall::max_inputs;
@@ -20,23 +20,23 @@ class OperatorRecord {
   };
   using Owner = std::unique_ptr<OperatorRecord, Release>;
 
-  /// A record of `call`, with the tensors in `tensors`, outputs first (null: a constant), and a list in `accesses` of
-  /// what it accesses: at most `max_arrays`, their number in `access_count`. Throws ShapeError when an input does not
-  /// broadcast.
-  static Owner make(const OperatorCall& call, Kernel kernel, const TensorImplementation* const* tensors,
-                    Access* accesses, std::size_t& access_count);
+  /// A record of `call`, for a kind of device that has the kernel, with the tensors in `tensors`, outputs first (null:
+  /// a constant), and a list in `accesses` of what it accesses: at most `max_arrays`, their number in `access_count`.
+  /// Throws ShapeError when an input does not broadcast.
+  static Owner make(const OperatorCall& call, const TensorImplementation* const* tensors, Access* accesses,
+                    std::size_t& access_count);
 
   void run(BodyContext& context) const;
 
  private:
-  OperatorRecord(const OperatorCall& call, Kernel kernel, std::size_t size_class);
+  OperatorRecord(const OperatorCall& call, std::size_t size_class);
 
   /// An array whose data is an offset in bytes, or the address of a constant.
   Array* arrays() { return reinterpret_cast<Array*>(this + 1); }
   const Array* arrays() const { return reinterpret_cast<const Array*>(this + 1); }
   std::string describe_operands() const;
 
-  Kernel kernel_;
+  const KernelRow* kernel_;
   std::uint8_t size_class_;
   std::uint8_t output_count_;
   std::uint8_t array_count_;

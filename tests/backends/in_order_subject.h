@@ -29,6 +29,9 @@ class InOrderSubject {
   virtual Body fold(std::byte* destination, const std::byte* source) = 0;
   /// The value of a cell that nothing is working on. From the host.
   virtual std::uint64_t load(const std::byte* cell) = 0;
+
+  /// Makes the device lost, by something that can happen to it. False where this subject cannot.
+  virtual bool lose(int /*device*/) { return false; }
 };
 
 /// A backend's name and how to make it; a null subject where this machine has none.

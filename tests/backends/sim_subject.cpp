@@ -5,6 +5,7 @@
 
 #include "backends/in_order_subject.h"
 #include "backends/sim/sim_backend.h"
+#include "backends/sim/sim_protection.h"
 
 namespace stretto {
 namespace {
@@ -14,8 +15,12 @@ using std::chrono::microseconds;
 /// Simulated devices: bodies work on the host.
 class SimSubject : public InOrderSubject {
  public:
-  explicit SimSubject(std::optional<std::uint64_t> schedule_seed)
-      : backend_({.devices = 2, .streams = 2, .memory_bytes = std::size_t{16} << 20, .schedule_seed = schedule_seed}) {}
+  explicit SimSubject(std::string_view model, std::optional<std::uint64_t> schedule_seed = std::nullopt)
+      : backend_({.devices = 2,
+                  .streams = 2,
+                  .memory_bytes = std::size_t{64} << 20,
+                  .schedule_seed = schedule_seed,
+                  .each = parse_sim_model(model, 2)}) {}
 
   Backend& backend() override { return backend_; }
   Body store(std::byte* cell, std::uint64_t value, microseconds time) override {
@@ -31,9 +36,14 @@ class SimSubject : public InOrderSubject {
     };
   }
   std::uint64_t load(const std::byte* cell) override {
+    const SimAccess access;
     std::uint64_t value = 0;
     std::memcpy(&value, cell, sizeof(value));
     return value;
+  }
+  bool lose(int device) override {
+    backend_.lose(device, "a test lost it");
+    return true;
   }
 
  private:
@@ -43,8 +53,11 @@ class SimSubject : public InOrderSubject {
 }  // namespace
 
 std::vector<InOrderSubjectMaker> in_order_subjects() {
-  return {{"sim", []() -> std::unique_ptr<InOrderSubject> { return std::make_unique<SimSubject>(std::nullopt); }},
-          {"sim_random", []() -> std::unique_ptr<InOrderSubject> { return std::make_unique<SimSubject>(20240607); }}};
+  using Made = std::unique_ptr<InOrderSubject>;
+  return {{"sim", []() -> Made { return std::make_unique<SimSubject>(""); }},
+          {"sim_random", []() -> Made { return std::make_unique<SimSubject>("", 20240607); }},
+          {"sim_h200", []() -> Made { return std::make_unique<SimSubject>("h200,sim:0.speed=0.5"); }},
+          {"sim_protected", []() -> Made { return std::make_unique<SimSubject>("protect,staged_peers"); }}};
 }
 
 }  // namespace stretto

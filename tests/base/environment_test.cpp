@@ -41,16 +41,17 @@ TEST(Environment, DefaultsHoldWhereNothingIsSet) {
 TEST(Environment, ReadsEveryKindOfValue) {
   const auto [values, warnings] =
       parse({"STRETTO_ENGINE=serial", "STRETTO_SCHEDULE=random:18446744073709551615", "STRETTO_WORKERS=3",
-             "STRETTO_CPU_DEVICES=2", "STRETTO_SIM_DEVICES=4", "STRETTO_CUDA_DEVICES=0,1,0", "STRETTO_STREAMS=8",
-             "STRETTO_MAX_INFLIGHT=100", "STRETTO_MEMORY_LIMIT=2G", "STRETTO_PINNED_LIMIT=512k", "STRETTO_REPLAY=off",
-             "STRETTO_CHECK=1", "STRETTO_TRACE=a=b.json", "STRETTO_GRAPH=graph.dot", "STRETTO_LOG=debug",
-             "STRETTO_WATCHDOG=2.5", "STRETTO_EXIT_TIMEOUT=0"});
+             "STRETTO_CPU_DEVICES=2", "STRETTO_SIM_DEVICES=4", "STRETTO_SIM_MODEL=h200,dry",
+             "STRETTO_CUDA_DEVICES=0,1,0", "STRETTO_STREAMS=8", "STRETTO_MAX_INFLIGHT=100", "STRETTO_MEMORY_LIMIT=2G",
+             "STRETTO_PINNED_LIMIT=512k", "STRETTO_REPLAY=off", "STRETTO_CHECK=1", "STRETTO_TRACE=a=b.json",
+             "STRETTO_GRAPH=graph.dot", "STRETTO_LOG=debug", "STRETTO_WATCHDOG=2.5", "STRETTO_EXIT_TIMEOUT=0"});
   EXPECT_TRUE(warnings.empty());
   EXPECT_EQ(values.engine, EngineKind::serial);
   EXPECT_EQ(values.schedule_seed, 18446744073709551615u);
   EXPECT_EQ(values.workers, 3);
   EXPECT_EQ(values.cpu_devices, 2);
   EXPECT_EQ(values.sim_devices, 4);
+  EXPECT_EQ(values.sim_model, "h200,dry");
   EXPECT_EQ(values.cuda_devices, (std::vector{0, 1, 0}));
   EXPECT_EQ(values.streams, 8);
   EXPECT_EQ(values.max_inflight, 100);
@@ -167,7 +168,7 @@ TEST(Environment, TableHasOneRowForEachVariable) {
   const std::string table = environment_table();
   std::size_t rows = 0;
   for (auto at = table.find("| `STRETTO_"); at != std::string::npos; at = table.find("| `STRETTO_", at + 1)) ++rows;
-  EXPECT_EQ(rows, 17u);
+  EXPECT_EQ(rows, 18u);
 }
 
 TEST(Environment, TableTellsTheDefaultsThatHold) {

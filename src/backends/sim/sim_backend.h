@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "backend/backend.h"
+#include "backends/sim/sim_device.h"
 #include "backends/sim/sim_lane.h"
-#include "backends/sim/sim_memory.h"
 
 namespace stretto {
 
@@ -18,10 +19,13 @@ struct SimOptions {
   int streams = 4;                             ///< Compute lanes of a device, at least 1.
   std::optional<std::size_t> memory_bytes;     ///< Of one device; a quarter of the host's, or less with many devices.
   std::optional<std::uint64_t> schedule_seed;  ///< With it, lanes dawdle at random.
+  std::vector<SimDeviceOptions>
+      each{};  ///< How each device differs from the fastest and most faithful; may be shorter.
 };
 
 /// Devices with streams, copy engines and memories of their own, made of host threads: what a GPU program needs to be
-/// tested without a GPU. Each lane is one thread.
+/// tested without a GPU. Each lane is one thread. Kernels run on it; copies to and from ordinary memory of the host
+/// have a second thread beside them.
 class SimBackend final : public Backend {
  public:
   explicit SimBackend(const SimOptions& options);
@@ -29,12 +33,19 @@ class SimBackend final : public Backend {
   ~SimBackend() override;
 
   DeviceKind kind() const override { return DeviceKind::sim; }
-  int device_count() const override { return static_cast<int>(devices_.size()); }
+  int device_count() const override { return static_cast<int>(lanes_.size()); }
   std::string absence() const override;
   DeviceDescription describe(int device) const override;
   MemorySource& memory(int device) override;
   std::vector<Lane*> lanes(int device) override;
   bool host_accessible() const override { return false; }
+  std::string loss(int device) const override;
+  bool lock_pages(std::byte* data, std::size_t bytes) override;
+  void unlock_pages(std::byte* data, std::size_t bytes) override;
+
+  /// From here on the device can do nothing any more, for this reason. What is under way is finished, but not known to
+  /// be; what is queued is dropped.
+  void lose(int device, const std::string& why);
 
   /// Ends all threads after the command each is at. What is queued is dropped: events behind it never complete. Blocks
   /// until the threads have ended.
@@ -44,12 +55,8 @@ class SimBackend final : public Backend {
   void reset_after_fork();
 
  private:
-  struct SimDevice {
-    std::unique_ptr<SimMemory> memory;
-    std::vector<std::unique_ptr<SimLane>> lanes;
-  };
-
-  std::vector<SimDevice> devices_;
+  SimMachine machine_;
+  std::vector<std::vector<std::unique_ptr<SimLane>>> lanes_;  ///< Of each device.
 };
 
 }  // namespace stretto

@@ -11,7 +11,7 @@ namespace stretto {
 /// A stream or copy engine of a simulated device.
 class SimLane final : public Lane {
  public:
-  SimLane(LaneRole role, std::optional<std::uint64_t> delay_seed);
+  SimLane(SimMachine& machine, SimDevice& device, LaneRole role, std::optional<std::uint64_t> delay_seed);
 
   LaneRole role() const override { return role_; }
   void issue(Work& work, Executor& executor) override { queue_->issue(work, executor); }
@@ -26,6 +26,10 @@ class SimLane final : public Lane {
   void reset_after_fork();
 
  private:
+  std::unique_ptr<SimQueue> make_queue() const;
+
+  SimMachine& machine_;
+  SimDevice& device_;
   const LaneRole role_;
   const std::optional<std::uint64_t> delay_seed_;
   std::unique_ptr<SimQueue> queue_;

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "backends/sim/sim_protection.h"
+
 namespace stretto {
 namespace {
 
@@ -15,23 +17,29 @@ constexpr std::size_t align(std::size_t bytes) { return (bytes + alignment - 1) 
 
 }  // namespace
 
-SimMemory::SimMemory(std::size_t capacity) : capacity_(capacity & ~(alignment - 1)) {}
+SimMemory::SimMemory(std::size_t capacity, SimMemoryOptions options)
+    : capacity_(capacity & ~(alignment - 1)), options_(options) {}
 
 SimMemory::~SimMemory() {
-  const MutexLock lock(mutex_);
-  if (arena_ != nullptr) munmap(arena_, capacity_);
+  if (std::byte* const arena = arena_.load()) munmap(arena, capacity_);
+}
+
+bool SimMemory::map() {
+  // Untouched pages cost nothing, so the whole device can be reserved.
+  void* mapped = mmap(nullptr, capacity_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return false;
+  auto* const arena = static_cast<std::byte*>(mapped);
+  if (options_.protect) sim_protection::protect(arena, capacity_);
+  free_.emplace(arena, capacity_);
+  arena_.store(arena, std::memory_order_release);
+  return true;
 }
 
 std::byte* SimMemory::allocate(std::size_t bytes) {
   if (bytes == 0 || bytes > capacity_) return nullptr;
   const MutexLock lock(mutex_);
-  if (arena_ == nullptr) {
-    // Untouched pages cost nothing, so the whole device can be reserved.
-    void* mapped = mmap(nullptr, capacity_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED) return nullptr;
-    arena_ = static_cast<std::byte*>(mapped);
-    free_.emplace(arena_, capacity_);
-  }
+  if (++allocations_ == options_.no_memory_at) return nullptr;
+  if (arena_.load(std::memory_order_relaxed) == nullptr && !map()) return nullptr;
   const std::size_t length = align(bytes);
   const auto range = std::ranges::find_if(free_, [length](const auto& entry) { return entry.second >= length; });
   if (range == free_.end()) return nullptr;
@@ -43,7 +51,10 @@ std::byte* SimMemory::allocate(std::size_t bytes) {
 
 void SimMemory::release(std::byte* data, std::size_t bytes) {
   std::size_t length = align(bytes);
-  std::memset(data, 0xFF, length);
+  if (options_.poison) {
+    const SimAccess access;
+    std::memset(data, 0xFF, length);
+  }
   const MutexLock lock(mutex_);
   const auto after = free_.lower_bound(data);
   if (after != free_.begin()) {

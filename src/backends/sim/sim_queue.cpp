@@ -1,10 +1,14 @@
 #include "backends/sim/sim_queue.h"
 
+#include <stretto/base/error.h>
+
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
 
+#include "backends/sim/sim_protection.h"
 #include "base/log.h"
 
 namespace stretto {
@@ -13,43 +17,43 @@ namespace {
 /// How often a thread that found nothing to do lets others run before it sleeps: waking it costs some microseconds.
 constexpr int yields_before_sleep = 16;
 
-/// Simulated kernels run on their lane's thread from beginning to end.
-class SimContext final : public KernelContext {
- public:
-  void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body) override {
-    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) body(chunk);
-  }
-};
-
 template <typename Condition>
 void yield_until(const Condition& condition) {
-  for (int i = 0; i < yields_before_sleep && !condition(); ++i) std::this_thread::yield();
+  for (int i = 0; i < yields_before_sleep && !condition(); ++i) sim_yield();
 }
 
 }  // namespace
 
-SimQueue::SimQueue(std::optional<std::uint64_t> delay_seed) {
+SimQueue::SimQueue(SimMachine& machine, SimDevice& device, LaneRole role, std::optional<std::uint64_t> delay_seed)
+    : device_(device), context_(machine, device, role) {
   if (delay_seed) delays_.emplace(*delay_seed);
 }
 
-void SimQueue::issue(Work& work, Executor& executor) { push({.work = &work, .executor = &executor}); }
+void SimQueue::issue(Work& work, Executor& executor) {
+  push({.work = &work, .executor = &executor, .issued = sim_now()});
+}
 
 Event* SimQueue::record() {
+  device_.begin_event();
   SimEvent& event = fresh_event();
   if (unfinished_.load(std::memory_order_acquire) == 0) {
-    event.prepare(true, 1);
+    event.prepare(1);
+    event.finish(moment_, SimTime{0}, dropped_.load(std::memory_order_relaxed));
   } else {
-    event.prepare(false, 2);
+    event.prepare(2);
     push({.finished = &event});
   }
   return &event;
 }
 
 void SimQueue::wait(SimEvent& event) {
-  if (event.complete()) return;
+  // What is issued from now on begins later anyway.
+  if (event.finished() && event.moment_for_others() <= sim_now()) return;
   event.hold();
   push({.awaited = &event});
 }
+
+std::exception_ptr SimQueue::loss() const { return std::make_exception_ptr(DeviceError(device_.loss())); }
 
 void SimQueue::recycle(SimEvent& event) {
   const MutexLock lock(events_mutex_);
@@ -69,7 +73,10 @@ void SimQueue::push(const Command& command) {
   const MutexLock lock(mutex_);
   incoming_.push_back(command);
   has_incoming_.store(true, std::memory_order_relaxed);
-  if (!thread_.joinable() && !stopping_) thread_ = std::thread([this] { run(); });
+  if (!thread_.joinable() && !stopping_) {
+    device_.begin_stream();
+    thread_ = SimThread([this] { run(); });
+  }
   changed_.notify_one();
 }
 
@@ -80,19 +87,22 @@ void SimQueue::wake() {
 
 void SimQueue::begin_stop() {
   stopping_ = true;
+  context_.begin_stop();
   wake();
 }
 
 void SimQueue::join() {
-  std::thread ending;
+  SimThread ending;
   {
     const MutexLock lock(mutex_);
     ending = std::move(thread_);
   }
   if (ending.joinable()) ending.join();
+  context_.stop();
 }
 
 void SimQueue::run() {
+  sim_protection::open_for_this_thread();
   std::vector<Command> batch;
   while (take(batch)) {
     for (const Command& command : batch) {
@@ -118,20 +128,34 @@ bool SimQueue::take(std::vector<Command>& batch) {
 void SimQueue::perform(const Command& command) {
   dawdle();
   if (command.work != nullptr) {
-    execute(*command.work, *command.executor);
+    carry_out(command);
   } else if (command.finished != nullptr) {
-    command.finished->finish();
+    command.finished->finish(moment_, device_.model().event, dropped_.load(std::memory_order_relaxed));
     command.finished->drop();
   } else {
     block_until_complete(*command.awaited);
+    moment_ = std::max(moment_, command.awaited->moment_for_others());
     command.awaited->drop();
   }
 }
 
+void SimQueue::carry_out(const Command& command) {
+  if (!device_.begin_work()) {
+    dropped_.store(true, std::memory_order_relaxed);
+    command.executor->drop(*command.work);
+    return;
+  }
+  context_.begin(std::max(moment_, command.issued) + device_.model().launch);
+  execute(*command.work, *command.executor);
+  moment_ = context_.end();
+  sim_sleep_until(moment_);
+  // What was under way when the device was lost is not known to be done.
+  if (device_.lost()) dropped_.store(true, std::memory_order_relaxed);
+}
+
 void SimQueue::execute(Work& work, Executor& executor) {
-  SimContext context;
   try {
-    executor.execute(work, context);
+    executor.execute(work, context_);
   } catch (const std::exception& error) {
     // The executor promises not to throw; if it does, the work behind this one must still get its turn.
     log(LogLevel::error, std::string("work on a simulated device threw: ") + error.what());
@@ -141,12 +165,12 @@ void SimQueue::execute(Work& work, Executor& executor) {
 }
 
 void SimQueue::block_until_complete(SimEvent& event) {
-  yield_until([&] { return event.complete() || stopping_; });
-  if (event.complete()) return;
+  yield_until([&] { return event.finished() || stopping_; });
+  if (event.finished()) return;
   event.add_waiter(*this);
   {
     MutexLock lock(mutex_);
-    while (!event.complete() && !stopping_) changed_.wait(lock);
+    while (!event.finished() && !stopping_) changed_.wait(lock);
   }
   event.remove_waiter(*this);
 }
@@ -156,8 +180,8 @@ void SimQueue::dawdle() {
   constexpr std::uint64_t longest_microseconds = 40;
   const std::uint64_t drawn = (*delays_)();
   switch (drawn % 8) {
-    case 0: std::this_thread::sleep_for(std::chrono::microseconds(drawn / 8 % longest_microseconds)); break;
-    case 1: std::this_thread::yield(); break;
+    case 0: sim_sleep_until(sim_now() + std::chrono::microseconds(drawn / 8 % longest_microseconds)); break;
+    case 1: sim_yield(); break;
     default: break;
   }
 }

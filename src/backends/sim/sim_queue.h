@@ -3,12 +3,13 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <optional>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "backend/lane.h"
+#include "backends/sim/sim_context.h"
 #include "backends/sim/sim_event.h"
 #include "base/mutex.h"
 
@@ -17,12 +18,13 @@ namespace stretto {
 /// What one simulated lane has to do, and the host thread that does it strictly in order. The thread starts with the
 /// first command and sleeps when there is none.
 ///
-/// A command is performed by `perform` alone, which knows nothing of threads: that is where a scheduler with a time of
-/// its own would take over.
+/// It keeps the device's time: a command begins when the one before it has ended, what it waits for has happened and it
+/// was issued, and takes as long as the model says, or as the host needs if that is longer. The thread sleeps until
+/// then. Being woken late delays nothing: the next command counts from the moment, not from the waking.
 class SimQueue {
  public:
   /// With a seed, the queue dawdles now and then, by times drawn from the seed.
-  explicit SimQueue(std::optional<std::uint64_t> delay_seed);
+  SimQueue(SimMachine& machine, SimDevice& device, LaneRole role, std::optional<std::uint64_t> delay_seed);
   ~SimQueue() { join(); }
 
   /// The calls of a Lane.
@@ -34,6 +36,8 @@ class SimQueue {
   void recycle(SimEvent& event);
   /// Makes the thread look again at what it waits for. Any thread.
   void wake();
+  /// What to say of work that the lane dropped because its device is lost.
+  std::exception_ptr loss() const;
 
   /// Asks the thread to end after the command it is at; what is queued is dropped, its events never complete.
   void begin_stop();
@@ -47,18 +51,25 @@ class SimQueue {
     Executor* executor = nullptr;
     SimEvent* finished = nullptr;
     SimEvent* awaited = nullptr;
+    SimTime issued{0};
   };
 
   void push(const Command& command);
   void run();
   bool take(std::vector<Command>& batch);
   void perform(const Command& command);
+  void carry_out(const Command& command);
   void execute(Work& work, Executor& executor);
   void block_until_complete(SimEvent& event);
   void dawdle();
   SimEvent& fresh_event();
 
+  SimDevice& device_;
+  SimContext context_;  ///< Used by the thread alone, but for its end.
+  SimTime moment_{0};   ///< Until when the lane is busy. Used by the thread alone while there are commands.
+
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> dropped_{false};  ///< Some work was not done, or not known to be, because the device is lost.
   std::atomic<std::int64_t> unfinished_{0};  ///< Commands pushed and not performed.
   std::atomic<bool> has_incoming_{false};
   std::optional<std::mt19937_64> delays_;  ///< Used by the thread alone.
@@ -66,7 +77,7 @@ class SimQueue {
   Mutex mutex_;
   ConditionVariable changed_;
   std::vector<Command> incoming_ STRETTO_GUARDED_BY(mutex_);
-  std::thread thread_ STRETTO_GUARDED_BY(mutex_);
+  SimThread thread_ STRETTO_GUARDED_BY(mutex_);
 
   Mutex events_mutex_;
   std::deque<SimEvent> events_ STRETTO_GUARDED_BY(events_mutex_);
