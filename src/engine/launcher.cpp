@@ -92,7 +92,7 @@ void Launcher::stop() {
 
 void Launcher::reset_after_fork() {
   // The threads are gone, and the driver's state with them: nothing may be called on the device's lanes any more.
-  lost_.store(true);
+  forked_.store(true);
   pending_.store(0);
   in_flight_.store(0);
   // What those threads held or waited for is left behind.
@@ -104,8 +104,8 @@ void Launcher::reset_after_fork() {
   new (&retirer_) std::thread;
 }
 
-bool Launcher::fail_if_lost(Task& task) {
-  if (!lost_.load(std::memory_order_relaxed)) [[likely]]
+bool Launcher::fail_if_forked(Task& task) {
+  if (!forked_.load(std::memory_order_relaxed)) [[likely]]
     return false;
   try {
     throw DeviceError(to_string(device_.device) + " cannot be used in a forked child");
@@ -120,7 +120,7 @@ bool Launcher::fail_if_lost(Task& task) {
 
 void Launcher::push(Task& task) {
   pending_.fetch_add(1, std::memory_order_acq_rel);
-  if (fail_if_lost(task)) return;
+  if (fail_if_forked(task)) return;
   const MutexLock lock(mutex_);
   if (!started_) start();
   ready_.push({task.priority.load(std::memory_order_relaxed), task.sequence, &task});
@@ -162,6 +162,8 @@ void Launcher::issue_loop() {
 }
 
 bool Launcher::try_issue(Task& task) {
+  if (const std::string why = device_.backend->loss(device_.device.index()); !why.empty()) [[unlikely]]
+    fail_for_loss(task, why);
   LaneState& lane = choose_lane(task);
   PointSet memory_waits;
   // A task that is skipped is issued all the same, without memory: those behind it rely on it to end no earlier than
@@ -249,7 +251,7 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
 
 void Launcher::run_to_end(Task& task) {
   pending_.fetch_add(1, std::memory_order_acq_rel);
-  if (fail_if_lost(task)) return;
+  if (fail_if_forked(task)) return;
   if (!try_issue(task)) {
     scheduler_.fail_for_memory(task);
     try_issue(task);
@@ -310,7 +312,10 @@ bool Launcher::retire_front(LaneState& lane) {
     lane.retired_events.push_back(front.event);
     lane.issued.pop_front();
   }
-  if (found_on_device) [[unlikely]] {
+  const std::string loss = found_on_device ? device_.backend->loss(device_.device.index()) : std::string();
+  if (!loss.empty()) [[unlikely]] {
+    fail_for_loss(*task, loss);
+  } else if (found_on_device) [[unlikely]] {
     try {
       std::rethrow_exception(found_on_device);
     } catch (...) {
@@ -327,6 +332,48 @@ bool Launcher::retire_front(LaneState& lane) {
   in_flight_.fetch_sub(1, std::memory_order_seq_cst);
   complete(*task);
   return true;
+}
+
+/// The task was under way when the device was lost, or came later.
+void Launcher::fail_for_loss(Task& task, const std::string& why) {
+  try {
+    throw DeviceError(describe_loss(task, why));
+  } catch (const DeviceError&) {
+    scheduler_.fail(task, scheduler_.current_failure(task));
+  }
+}
+
+/// What was under way then is the same for all tasks that fail for it: put together when the first of them does.
+std::string Launcher::describe_loss(const Task& task, const std::string& why) {
+  constexpr std::size_t most_listed = 5;
+  const MutexLock loss_lock(loss_mutex_);
+  if (!loss_.empty()) return loss_;
+  std::map<std::string, int> names;
+  const auto add = [&names](const Task& one) {
+    const std::string place = to_string(one.site());
+    ++names[std::string(one.name) + (place.empty() ? "" : " at " + place)];
+  };
+  add(task);
+  for (auto& role : lanes_) {
+    for (auto& lane : role) {
+      const MutexLock lock(lane->mutex);
+      for (const Issued& issued : lane->issued)
+        if (issued.task != &task && (!issued.event->complete() || issued.event->failure() != nullptr))
+          add(*issued.task);
+    }
+  }
+  std::string list;
+  std::size_t listed = 0;
+  for (const auto& [name, count] : names) {
+    list += listed == 0 ? "" : ", ";
+    if (listed++ == most_listed) {
+      list += "...";
+      break;
+    }
+    list += name + (count > 1 ? " (" + std::to_string(count) + " times)" : "");
+  }
+  loss_ = to_string(device_.device) + " was lost: " + why + "; unfinished there: " + list;
+  return loss_;
 }
 
 void Launcher::complete(Task& task) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <queue>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -84,7 +85,9 @@ class Launcher {
   bool retire_front(LaneState& lane);
   void complete(Task& task);
   void fail_blocked_if_stuck();
-  bool fail_if_lost(Task& task);
+  bool fail_if_forked(Task& task);
+  void fail_for_loss(Task& task, const std::string& why);
+  std::string describe_loss(const Task& task, const std::string& why);
   template <typename Function>
   static void for_each_point(const Task& task, Function function);
 
@@ -101,9 +104,12 @@ class Launcher {
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_ STRETTO_GUARDED_BY(mutex_);
   bool started_ STRETTO_GUARDED_BY(mutex_) = false;
   bool stopping_ STRETTO_GUARDED_BY(mutex_) = false;
-  std::atomic<bool> lost_{false};
+  std::atomic<bool> forked_{false};         ///< This is a child: the device is the parent's.
   std::map<std::uint64_t, Task*> blocked_;  ///< Wait for memory, by sequence; only the issuing thread.
   int stuck_rounds_ = 0;
+
+  Mutex loss_mutex_;
+  std::string loss_ STRETTO_GUARDED_BY(loss_mutex_);  ///< What failures say once the device is lost.
 
   Mutex retire_mutex_;
   ConditionVariable issued_any_;
