@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "engine/declared.h"
 #include "engine/launcher.h"
 #include "engine/lifecycle.h"
 #include "engine/recorder.h"
@@ -193,6 +194,30 @@ void Engine::commit(Task& task, const Submission& submission) {
                      std::to_string(count) + " accesses in one task; at most " + std::to_string(Task::max_accesses),
                      submission.site);
   }
+  if (scheduler_.thread().frame != nullptr) [[unlikely]] {
+    commit_inside(task, submission);
+  } else {
+    record(task, submission, submission.accesses, nullptr);
+  }
+}
+
+void Engine::commit_inside(Task& task, const Submission& submission) {
+  ThreadState& me = scheduler_.thread();
+  std::vector<Access> recorded;
+  bool reads_declared = false;
+  try {
+    reads_declared = leave_out_declared(*me.frame, submission, recorded);
+  } catch (...) {
+    task.invoke(task, nullptr);
+    me.recycle(task);
+    throw;
+  }
+  record(task, submission, recorded, reads_declared ? me.frame->body : nullptr);
+}
+
+void Engine::record(Task& task, const Submission& submission, std::span<const Access> recorded,
+                    RunningBody* reads_for) {
+  const std::size_t count = submission.accesses.size();
   std::uintptr_t* accesses = count <= Task::inline_accesses ? task.accesses : new std::uintptr_t[count];
   for (std::size_t i = 0; i < count; ++i)
     accesses[i] = reinterpret_cast<std::uintptr_t>(submission.accesses[i].buffer) |
@@ -206,10 +231,12 @@ void Engine::commit(Task& task, const Submission& submission) {
     recorder.begin(submission, Task::Kind::normal);
     task.access_count = static_cast<std::uint32_t>(count);
     // What a task reads is what was there before it, also where it writes: reads are recorded first.
-    for (const Access& access : submission.accesses)
+    for (const Access& access : recorded)
       if (reads(access.mode)) recorder.access(access);
-    for (const Access& access : submission.accesses)
+    for (const Access& access : recorded)
       if (!reads(access.mode)) recorder.access(access);
+    if (reads_for != nullptr) [[unlikely]]
+      reads_for->readers.push_back(scheduler_.slab().reference(task));
     if (scheduler_.ending()) [[unlikely]]
       recorder.note_end();
     ready = recorder.finish();

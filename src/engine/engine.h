@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "backend/backend.h"
 #include "engine/submission.h"
@@ -72,6 +73,9 @@ class Engine {
 
   Task& acquire_task();
   void commit(Task& task, const Submission& submission);
+  void commit_inside(Task& task, const Submission& submission);
+  /// `reads_for`: the body that holds open what the task reads beside what is recorded.
+  void record(Task& task, const Submission& submission, std::span<const Access> recorded, RunningBody* reads_for);
   void free_buffer(Buffer& buffer);
 
   void hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit);

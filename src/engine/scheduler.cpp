@@ -8,6 +8,7 @@
 #include "base/environment.h"
 #include "base/prefetch.h"
 #include "engine/launcher.h"
+#include "engine/waiting.h"
 #include "trace/recording.h"
 
 namespace stretto {
@@ -45,13 +46,13 @@ class ScopeEnd {
 /// they wait for and submit is waited for and submitted inside it.
 class TaskLoops final : public KernelContext {
  public:
-  TaskLoops(Scheduler& scheduler, Task& task, KernelContext& inner)
-      : scheduler_(scheduler), task_(task), inner_(inner) {}
+  TaskLoops(Scheduler& scheduler, Task& task, RunningBody& running, KernelContext& inner)
+      : scheduler_(scheduler), task_(task), running_(running), inner_(inner) {}
 
   void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body) override {
     inner_.parallel_for(chunks, [&](std::int64_t chunk) {
       ThreadState& me = scheduler_.thread();
-      ThreadState::Frame frame{&task_, me.frame};
+      ThreadState::Frame frame{&task_, me.frame, &running_};
       me.frame = &frame;
       const ScopeEnd leave([&] { me.frame = frame.outer; });
       body(chunk);
@@ -61,6 +62,7 @@ class TaskLoops final : public KernelContext {
  private:
   Scheduler& scheduler_;
   Task& task_;
+  RunningBody& running_;
   KernelContext& inner_;
 };
 
@@ -120,7 +122,8 @@ void Scheduler::drop(Work& work) {
 
 void Scheduler::execute_body(Task& task, KernelContext& context) {
   ThreadState& me = thread();
-  ThreadState::Frame frame{&task, me.frame};
+  RunningBody running;
+  ThreadState::Frame frame{&task, me.frame, &running};
   me.frame = &frame;
   me.cell().enter();
   if (is_skipped(task)) [[unlikely]] {
@@ -128,9 +131,9 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
   } else {
     bool entered = false;
     try {
-      TaskLoops loops(*this, task, context);
+      TaskLoops loops(*this, task, running, context);
       // A lane's context is the kernels' own, with more than this one: they get it as it is.
-      BodyContext body(task, task.is_in_order() ? context : static_cast<KernelContext&>(loops));
+      BodyContext body(task, task.is_in_order() ? context : static_cast<KernelContext&>(loops), running);
       entered = true;
       if (trace::enabled()) [[unlikely]] {
         trace::TaskRecord record{task.name, task.site(), body.device(), trace::now(), 0};
@@ -146,6 +149,8 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
       fail(task, current_failure(task));
       if (!entered) task.invoke(task, nullptr);
     }
+    if (!running.readers.empty()) [[unlikely]]
+      await_readers(*this, task, running);
   }
   me.cell().leave();
   me.frame = frame.outer;
@@ -266,7 +271,8 @@ void Scheduler::carry_out(Task& task) {
     return;
   }
   InlineContext inline_context;
-  BodyContext context(task, inline_context);
+  RunningBody running;
+  BodyContext context(task, inline_context, running);
   if (task.invoke != nullptr) task.invoke(task, &context);
   complete(task, nullptr);
 }

@@ -5,6 +5,7 @@
 
 #include <stretto/base/error.h>
 
+#include "engine/running_body.h"
 #include "engine/task.h"
 
 namespace stretto {
@@ -34,7 +35,7 @@ const char* intern(std::string_view name);
 /// What a running body sees.
 class BodyContext {
  public:
-  BodyContext(Task& task, KernelContext& kernels) : task_(task), kernels_(kernels) {}
+  BodyContext(Task& task, KernelContext& kernels, RunningBody& body) : task_(task), kernels_(kernels), body_(body) {}
 
   /// For `parallel_for` and the native stream.
   KernelContext& kernels() const { return kernels_; }
@@ -49,10 +50,13 @@ class BodyContext {
   std::byte* data(std::size_t access) const { return buffer(access).data(); }
   /// How the task may touch `buffer`: modes of all its accesses to it together; 0 when it declared none.
   int declared(const Buffer& buffer) const;
+  /// While the body runs, what it does with its buffers is held against these parts; null: against whole buffers.
+  void set_parts(const DeclaredParts* parts) { body_.parts = parts; }
 
  private:
   Task& task_;
   KernelContext& kernels_;
+  RunningBody& body_;
 };
 
 /// Moves a callable `void(BodyContext&)` into a task: in place when it fits, else on the heap. The task's `invoke` runs

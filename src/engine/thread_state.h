@@ -4,6 +4,7 @@
 
 #include "base/prefetch.h"
 #include "engine/pending_count.h"
+#include "engine/running_body.h"
 #include "engine/task_slab.h"
 
 namespace stretto {
@@ -51,6 +52,7 @@ class ThreadState {
   struct Frame {
     Task* task;
     Frame* outer;
+    RunningBody* body;
   };
   Frame* frame = nullptr;
   bool is_inside(const Task& task) const {

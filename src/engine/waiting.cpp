@@ -7,6 +7,7 @@
 #include <stretto/base/error.h>
 
 #include "base/futex.h"
+#include "engine/declared.h"
 #include "engine/recorder.h"
 
 namespace stretto {
@@ -127,10 +128,8 @@ void block_inside_task(Scheduler& scheduler, Task& waiting, Waiter& waiter, cons
   while (waiter.done.load(std::memory_order_acquire) == 0) {
     const Search found = search_predecessors(scheduler, waiting, on_worker && depth < deepest_help ? lane : nullptr);
     if (found.own_ancestor != nullptr) {
-      const Task& own = *found.own_ancestor;
       throw UsageError(operation,
-                       std::string("waits inside the task ") + own.name + " (" + to_string(own.site()) +
-                           ") for something that waits for this very task",
+                       "waits inside " + describe(*found.own_ancestor) + " for something that waits for this very task",
                        site);
     }
     if (found.runnable != nullptr) {
@@ -153,19 +152,19 @@ void block_inside_task(Scheduler& scheduler, Task& waiting, Waiter& waiter, cons
 void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const char* operation, CallSite site) {
   ThreadState& me = scheduler.thread();
   for (const ThreadState::Frame* frame = me.frame; frame != nullptr; frame = frame->outer) {
-    const Task& task = *frame->task;
-    bool declared = false;
-    for (std::size_t i = 0; i < task.access_count; ++i) {
-      if (&task.buffer(i) != &buffer) continue;
-      declared = true;
-      if (!writes(task.mode(i))) continue;
-      throw UsageError(operation,
-                       std::string("waits inside the task ") + task.name + " (" + to_string(task.site()) +
-                           ") for a tensor that this task writes",
-                       site);
+    switch (find_declared(*frame, buffer, box)) {
+      case Declared::nothing: break;
+      // Its predecessors are done.
+      case Declared::read: return;
+      case Declared::in_part:
+        if (frame != me.frame) break;
+        throw UsageError(
+            operation,
+            "waits inside " + describe(*frame->task) + " for a tensor of which this task declared a part alone", site);
+      case Declared::written:
+        throw UsageError(operation, "waits inside " + describe(*frame->task) + " for a tensor that this task writes",
+                         site);
     }
-    // What the task declared to read is there: its predecessors are done.
-    if (declared) return;
   }
   Task* task = me.take_task(scheduler.recording());
   const auto waiter = std::make_shared<Waiter>();
@@ -198,6 +197,45 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
   }
   // Never written: the memory is there, its contents are not defined.
   if (buffer.data() == nullptr) scheduler.bind_now(buffer, operation, site);
+}
+
+void await_readers(Scheduler& scheduler, Task& task, RunningBody& running) {
+  for (const TaskReference reference : running.readers) {
+    Task& reader = scheduler.slab().at(reference.slot);
+    Task& waiting = *scheduler.thread().take_task(scheduler.recording());
+    const auto waiter = std::make_shared<Waiter>();
+    Recorder recorder(scheduler, waiting);
+    bool ready = false;
+    const char* name = "";
+    CallSite site;
+    {
+      const SpinLockGuard lock(scheduler.recording());
+      recorder.after(reference, false);
+      if (recorder.predecessor_count() > 0) {
+        name = reader.name;
+        site = reader.site();
+        recorder.begin({.name = name, .site = site, .device = Device(task.device_kind, task.device_index)},
+                       Task::Kind::wait);
+        if (scheduler.ending()) recorder.note_end();
+        place_waiter(waiting, waiter);
+        ready = recorder.finish();
+      }
+    }
+    if (recorder.predecessor_count() == 0) {
+      scheduler.thread().untake(waiting);
+    } else if (ready) {
+      scheduler.carry_out(waiting);
+    } else {
+      try {
+        block_inside_task(scheduler, waiting, *waiter, name, site);
+      } catch (const UsageError&) {
+        // What it reads is no longer there when its turn comes.
+        const FailureReference failure = scheduler.current_failure(task);
+        scheduler.fail(reader, failure);
+        scheduler.fail(task, failure);
+      }
+    }
+  }
 }
 
 void wait_all(Scheduler& scheduler, CallSite site) {

@@ -6,6 +6,7 @@
 #include <stretto/tensor/tensor.h>
 
 #include "engine/engine.h"
+#include "tensor/movement.h"
 #include "tensor/tensor_implementation.h"
 
 namespace stretto {
@@ -33,7 +34,7 @@ Scalar Tensor::item(CallSite site) const {
   if (tensor.numel != 1) {
     throw ShapeError("item", "a tensor of shape " + to_string(tensor.geometry.shape) + " is not a single number", site);
   }
-  if (tensor.device.kind() != DeviceKind::cpu) return to(Device(), site).item(site);
+  if (tensor.device.kind() != DeviceKind::cpu) return move_to(*this, Device(), "item", site).item(site);
   wait_for(tensor, "item", site);
   return visit_dtype(tensor.dtype, [&]<typename T>(std::type_identity<T>) {
     T value;
@@ -47,11 +48,11 @@ Tensor Tensor::snapshot(DType dtype, SnapshotKind kind, const char* operation, C
   check_dtype(tensor, dtype, operation, site);
   Tensor values;
   if (tensor.device.kind() != DeviceKind::cpu) {
-    values = to(Device(), site);
+    values = move_to(*this, Device(), operation, site);
   } else {
     const bool alone = tensor.count.load(std::memory_order_acquire) == 1 && tensor.buffer.use_count() == 1;
     const bool as_it_is = kind == SnapshotKind::peek || (kind == SnapshotKind::take_over && alone);
-    values = as_it_is && tensor.contiguous ? *this : clone(site);
+    values = as_it_is && tensor.contiguous ? *this : convert(*this, dtype, operation, site);
   }
   wait_for(implementation_of(values), operation, site);
   return values;
@@ -69,7 +70,8 @@ void Tensor::submit_host_write(DType dtype, detail::Closure closure, CallSite si
   }
   const bool in_place = tensor.device.kind() == DeviceKind::cpu && tensor.contiguous;
   // A tensor that is elsewhere, or has gaps, is changed in a copy of its own, which is then written back.
-  const Tensor values = in_place ? *this : to(cpu(), site).contiguous(site);
+  Tensor values = in_place ? *this : move_to(*this, cpu(), "host_write", site);
+  if (!implementation_of(values).contiguous) values = convert(values, dtype, "host_write", site);
   const auto count = static_cast<std::size_t>(tensor.numel);
   task("host_write", values.device(), site)
       .read_write(values)

@@ -1,5 +1,6 @@
+#include "tensor/movement.h"
+
 #include <stretto/base/error.h>
-#include <stretto/tensor/tensor.h>
 
 #include "engine/engine.h"
 #include "kernels/kernel.h"
@@ -23,12 +24,16 @@ void copy_elements(const Tensor& destination, const Tensor& source, const char* 
   apply(call);
 }
 
+}  // namespace
+
 Tensor convert(const Tensor& source, DType dtype, const char* operation, const CallSite& site) {
   const TensorImplementation& from = implementation_of(source);
   Tensor result = with_context(operation, site, [&] { return make_output(from.geometry.shape, dtype, from.device); });
   copy_elements(result, source, operation, site);
   return result;
 }
+
+namespace {
 
 /// Copies the bytes of a contiguous tensor into a contiguous one of the same type and size on another device.
 void transfer(const Tensor& destination, const Tensor& source, const char* operation, const CallSite& site) {
@@ -51,6 +56,8 @@ void transfer(const Tensor& destination, const Tensor& source, const char* opera
   }
 }
 
+}  // namespace
+
 Tensor move_to(const Tensor& source, Device device, const char* operation, const CallSite& site) {
   const TensorImplementation& from = implementation_of(source);
   if (from.device == device) return source;
@@ -59,6 +66,8 @@ Tensor move_to(const Tensor& source, Device device, const char* operation, const
   transfer(result, lined_up, operation, site);
   return result;
 }
+
+namespace {
 
 void check_representable(const Scalar& value, DType dtype, const char* operation, const CallSite& site) {
   with_context(operation, site, [&] {

@@ -1,5 +1,6 @@
 #include "tensor/task_body.h"
 
+#include <algorithm>
 #include <new>
 
 #include "tensor/default_generator.h"
@@ -9,9 +10,16 @@ namespace stretto {
 /// What `TaskLayout` needs when a tensor is a part of its buffer.
 struct TaskLayout::Parts {
   std::size_t count;
+  std::size_t dimension_count;  ///< Of all parts together.
 
-  static std::size_t bytes(std::size_t count) { return sizeof(Parts) + count * sizeof(Part); }
+  std::size_t bytes() const {
+    return sizeof(Parts) + count * sizeof(Part) + 2 * dimension_count * sizeof(std::int64_t);
+  }
   Part* begin() { return reinterpret_cast<Part*>(this + 1); }
+  std::int64_t* extents(const Part& part) {
+    return reinterpret_cast<std::int64_t*>(begin() + count) + 2 * std::size_t{part.dimensions};
+  }
+  std::int64_t* strides(const Part& part) { return extents(part) + part.rank; }
 };
 
 TaskLayout::TaskLayout(std::span<const TensorImplementation* const> tensors) {
@@ -25,30 +33,79 @@ TaskLayout::TaskLayout(std::span<const TensorImplementation* const> tensors) {
     bits_ = packed;
     return;
   }
-  auto* parts = new (detail::allocate_closure(Parts::bytes(tensors.size()))) Parts{tensors.size()};
+  Parts needed{tensors.size(), 0};
+  for (const TensorImplementation* tensor : tensors)
+    if (!tensor->whole) needed.dimension_count += static_cast<std::size_t>(tensor->geometry.shape.rank());
+  auto* parts = new (detail::allocate_closure(needed.bytes())) Parts(needed);
+  std::uint32_t dimensions = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const TensorImplementation& tensor = *tensors[i];
     const bool all = tensor.whole;
-    new (parts->begin() + i) Part{.begin = tensor.byte_offset(),
-                                  .first = all ? 0 : tensor.box.offset(),
-                                  .end = all ? static_cast<std::int64_t>(tensor.buffer->bytes()) : tensor.box.end(),
-                                  .dtype = tensor.dtype};
+    const int rank = all ? 0 : tensor.geometry.shape.rank();
+    const Part& part = *new (parts->begin() + i)
+                           Part{.begin = tensor.byte_offset(),
+                                .first = all ? 0 : tensor.box.offset(),
+                                .end = all ? static_cast<std::int64_t>(tensor.buffer->bytes()) : tensor.box.end(),
+                                .dtype = tensor.dtype,
+                                .rank = static_cast<std::int8_t>(rank),
+                                .whole = all,
+                                .dimensions = dimensions};
+    std::copy_n(tensor.geometry.shape.begin(), rank, parts->extents(part));
+    std::copy_n(tensor.geometry.strides.begin(), rank, parts->strides(part));
+    dimensions += static_cast<std::uint32_t>(rank);
   }
   bits_ = reinterpret_cast<std::uintptr_t>(parts);
 }
 
 TaskLayout::~TaskLayout() {
-  if ((bits_ & whole_buffers) == 0) detail::free_closure(parts(), Parts::bytes(parts()->count));
+  if ((bits_ & whole_buffers) == 0) detail::free_closure(parts(), parts()->bytes());
 }
 
 TaskLayout::Part TaskLayout::part(std::size_t access, std::size_t buffer_bytes) const {
   if ((bits_ & whole_buffers) == 0) return parts()->begin()[access];
   const auto dtype = static_cast<DType>((bits_ >> (dtype_bits * (access + 1))) & ((1u << dtype_bits) - 1));
-  return {.begin = 0, .first = 0, .end = static_cast<std::int64_t>(buffer_bytes), .dtype = dtype};
+  return {.begin = 0,
+          .first = 0,
+          .end = static_cast<std::int64_t>(buffer_bytes),
+          .dtype = dtype,
+          .rank = 0,
+          .whole = true,
+          .dimensions = 0};
 }
+
+Box TaskLayout::box(std::size_t access, std::size_t buffer_bytes) const {
+  const Part declared = part(access, buffer_bytes);
+  if (declared.whole) return Box::whole(static_cast<std::int64_t>(buffer_bytes));
+  const auto rank = static_cast<std::size_t>(declared.rank);
+  return Box(declared.begin, item_size(declared.dtype),
+             Shape(std::span<const std::int64_t>(parts()->extents(declared), rank)),
+             Strides(std::span<const std::int64_t>(parts()->strides(declared), rank)));
+}
+
+namespace {
+
+/// Lets the engine see the layout while the body runs.
+class TaskParts final : public DeclaredParts {
+ public:
+  TaskParts(BodyContext& context, const TaskLayout& layout) : context_(context), layout_(layout) {
+    context_.set_parts(this);
+  }
+  TaskParts(const TaskParts&) = delete;
+  TaskParts& operator=(const TaskParts&) = delete;
+  ~TaskParts() { context_.set_parts(nullptr); }
+
+  Box part(std::size_t access, std::size_t buffer_bytes) const override { return layout_.box(access, buffer_bytes); }
+
+ private:
+  BodyContext& context_;
+  const TaskLayout& layout_;
+};
+
+}  // namespace
 
 void TaskBody::operator()(BodyContext& context) {
   const TaskRandomScope random(random_key_);
+  const TaskParts parts(context, layout_);
   TaskContext arguments(context, layout_);
   body_(&arguments);
 }

@@ -26,9 +26,14 @@ class TaskLayout {
     std::int64_t first;  ///< All its bytes lie in [first, end).
     std::int64_t end;
     DType dtype;
+    std::int8_t rank;
+    bool whole;                ///< Every byte of its buffer.
+    std::uint32_t dimensions;  ///< Where its extents and strides are kept.
   };
   /// Of the access with this number; `buffer_bytes` is the size of its buffer.
   Part part(std::size_t access, std::size_t buffer_bytes) const;
+  /// The same as the very bytes.
+  Box box(std::size_t access, std::size_t buffer_bytes) const;
 
  private:
   static constexpr std::uintptr_t whole_buffers = 1;

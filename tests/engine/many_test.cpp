@@ -151,12 +151,16 @@ TEST_P(ManyOn, LongChains) {
   EXPECT_EQ(x.item(), 20000);
 }
 
-TEST_P(ManyOn, ChainsThatATaskSubmitsBehindItself) {
+TEST_P(ManyOn, ChainsThatATaskSubmits) {
   // They all become ready when it ends, one by one.
   const Array<> x(1, device());
-  submit(device(), {write(x)}, [x, device = device()](BodyContext& context) {
-    *data(context, 0) = 0;
+  Gate gate;
+  if (serial_engine()) gate.open();
+  submit(device(), {}, [x, gate, device = device()](BodyContext&) mutable {
+    submit(device == cpu0 ? cpu1 : sim1, {write(x)}, [gate](BodyContext&) { gate.pass(); });
+    submit(device, {write(x)}, [](BodyContext& context) { *data(context, 0) = 0; });
     for (int i = 0; i < 50000; ++i) submit(device, {read_write(x)}, [](BodyContext& context) { ++*data(context, 0); });
+    gate.open();
   });
   EXPECT_TRUE(eventually([&] { return Engine::get().pending_tasks() == 0; }));
   EXPECT_EQ(x.item(), 50000);

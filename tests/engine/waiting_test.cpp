@@ -191,17 +191,65 @@ TEST(WaitingInside, ForWhatTheTaskWritesIsAnErrorThatNamesBothLines) {
 }
 
 TEST(WaitingInside, ForAnotherTaskThatWaitsForThisOneIsAnError) {
+  if (serial_engine()) GTEST_SKIP() << "the serial engine runs the task inside its submission";
   const Array<> x(1), y(1);
   const CallSite site7("program.cpp", "main", 7), site8("program.cpp", "main", 8);
-  submit({.name = "outer", .site = site7}, {write(x)}, [&](BodyContext&) {
-    submit({.name = "inner"}, {read(x), write(y)}, [](BodyContext&) {});
+  Gate gate;
+  submit({.name = "outer", .site = site7}, {write(x)}, [&, gate](BodyContext&) {
+    gate.pass();
     y.wait(site8);
   });
+  submit({.name = "next"}, {read(x), write(y)}, [](BodyContext&) {});
+  gate.open();
   const std::string text =
       "[read] waits inside the task outer (program.cpp:7) for something that waits for this very task (at "
       "program.cpp:8)";
   EXPECT_EQ(error_of([&] { x.wait(); }), text);
   EXPECT_EQ(error_of([&] { y.wait(); }), text);
+}
+
+TEST(WaitingInside, SubmissionsThatReadWhatTheTaskDeclaredToReadArePartOfIt) {
+  for (int round = 0; round < 50; ++round) {
+    const Array<> x(1), y(1), z(1);
+    fill<std::int64_t>(x, 5);
+    Gate gate;
+    if (serial_engine()) gate.open();
+    submit(cpu0, {read(x), write(y)}, [=](BodyContext& context) {
+      gate.pass();
+      submit(cpu1, {read(x), write(z)}, [](BodyContext& inner) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        *data(inner, 1) = *data(inner, 0);
+      });
+      *data(context, 1) = 1;
+    });
+    fill<std::int64_t>(x, 6);
+    gate.open();
+    EXPECT_EQ(x.item(), 6);
+    EXPECT_EQ(z.item(), 5);
+  }
+}
+
+TEST(WaitingInside, SubmissionsThatUseWhatTheTaskDeclaredOtherwiseAreErrors) {
+  const auto error_inside = [](const Array<>& x, AccessMode outer, AccessMode inner, Device device) {
+    const Array<> y(1, device);
+    submit({.name = "outer", .device = device, .site = CallSite("program.cpp", "main", 7)},
+           {Access{x.buffer.get(), nullptr, outer}, write(y)}, [=](BodyContext&) {
+             submit({.name = "inner", .device = device, .site = CallSite("program.cpp", "main", 8)},
+                    {Access{x.buffer.get(), nullptr, inner}}, [](BodyContext&) {});
+           });
+    return error_of([&] { y.wait(); });
+  };
+  const std::string begin = " inside the task outer (program.cpp:7) a tensor ";
+  const Array<> x(1), y(1, sim0);
+  fill<std::int64_t>(x, 1);
+  const Array<> z(1);
+  EXPECT_EQ(error_inside(z, AccessMode::write, AccessMode::read, cpu0),
+            "[inner] uses" + begin + "that this task writes: there the context alone reaches it (at program.cpp:8)");
+  EXPECT_EQ(error_inside(x, AccessMode::read, AccessMode::read_write, cpu0),
+            "[inner] writes" + begin + "that this task declared to read (at program.cpp:8)");
+  EXPECT_EQ(
+      error_inside(y, AccessMode::read, AccessMode::read, sim0),
+      "[inner] uses" + begin + "that this task declared: on sim:0 the context alone reaches it (at program.cpp:8)");
 }
 
 TEST(WaitingInside, TwoTasksForEachOtherIsAnErrorInOneOfThem) {

@@ -132,19 +132,24 @@ inline Tensor drawn_normal(std::int64_t seed, const Shape& shape, Device device,
   return normal(generator, 0, 2, shape, device, dtype);
 }
 
-/// A task on a CPU that reads a, also by its handle where its values lie ready, makes tensors on `device`, waits for
-/// them, and writes x by their values.
+/// A task on a CPU that reads a, also by its handle, by operators and by a task of its own, makes tensors on `device`,
+/// waits for them, and writes x by their values.
 inline void compute_inside(const Tensor& x, const Tensor& a, Device device, std::int64_t number) {
   task("compute_inside")
       .read(a)
       .read_write(x)
       .run([x = Layout(x), read = Layout(a), a, device, number](TaskContext& context) {
         std::uint64_t hash = read.hash(context, 0, start_of(number));
-        if (a.is_contiguous()) {
-          visit_dtype(a.dtype(), [&]<class T>(std::type_identity<T>) {
-            for (const T element : a.to_vector<T>()) hash = mix(hash, bits_of(element));
-          });
-        }
+        visit_dtype(a.dtype(), [&]<class T>(std::type_identity<T>) {
+          for (const T element : a.to_vector<T>()) hash = mix(hash, bits_of(element));
+          for (const T element : a.to(device).t().host<T>()) hash = mix(hash, bits_of(element));
+        });
+        hash = mix(hash, bits_of(sum(a.to(DType::float64)).item<double>()));
+        const Tensor seen = zeros({1}, context.device(), DType::int64);
+        task("read inside").read(a).write(seen).run([read](TaskContext& inner) {
+          *inner.data<std::int64_t>(1) = static_cast<std::int64_t>(read.hash(inner, 0, 0));
+        });
+        hash = mix(hash, static_cast<std::uint64_t>(seen.item<std::int64_t>()));
         const Tensor made = drawn(static_cast<std::int64_t>(hash >> 20), {5, 3}, device, DType::float32);
         const Tensor product = matmul(made, made.t());
         product[1] = made.select(1, 0);
