@@ -43,7 +43,7 @@ void prepare_devices() {
 
 std::string device_settings() {
   std::string text;
-  for (const char* variable : {"STRETTO_CPU_DEVICES", "STRETTO_SIM_DEVICES"}) {
+  for (const char* variable : {"STRETTO_CPU_DEVICES", "STRETTO_SIM_DEVICES", "STRETTO_SIM_MODEL"}) {
     const char* value = std::getenv(variable);
     if (value != nullptr && *value != '\0') text += fmt::format("{}={} ", variable, value);
   }

@@ -56,6 +56,10 @@ std::vector<InOrderSubjectMaker> in_order_subjects() {
   using Made = std::unique_ptr<InOrderSubject>;
   return {{"sim", []() -> Made { return std::make_unique<SimSubject>(""); }},
           {"sim_random", []() -> Made { return std::make_unique<SimSubject>("", 20240607); }},
+          {"sim_slow",
+           []() -> Made {
+             return std::make_unique<SimSubject>("launch=30us,event=50us,to_host=2G,from_host=3G,peer=2G", 77);
+           }},
           {"sim_h200", []() -> Made { return std::make_unique<SimSubject>("h200,sim:0.speed=0.5"); }},
           {"sim_protected", []() -> Made { return std::make_unique<SimSubject>("protect,staged_peers"); }}};
 }

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/host_memory.h"
 #include "base/environment.h"
+#include "base/log.h"
 
 namespace stretto {
 namespace {
@@ -17,12 +18,14 @@ std::size_t default_memory_bytes(int devices) {
 
 std::unique_ptr<Backend> make_sim_backend(Executor& /*executor: lanes are given it with each piece of work*/) {
   const Environment& values = environment();
-  return std::make_unique<SimBackend>(
-      SimOptions{.devices = values.sim_devices,
-                 .streams = values.streams,
-                 .memory_bytes = std::nullopt,
-                 .schedule_seed = values.schedule_seed,
-                 .each = parse_sim_model(values.sim_model.value_or(""), values.sim_devices)});
+  SimOptions options{.devices = values.sim_devices,
+                     .streams = values.streams,
+                     .memory_bytes = std::nullopt,
+                     .schedule_seed = values.schedule_seed,
+                     .each = parse_sim_model(values.sim_model.value_or(""), values.sim_devices)};
+  if (std::ranges::any_of(options.each, [](const SimDeviceOptions& one) { return one.model.dry; }))
+    log(LogLevel::warning, "STRETTO_SIM_MODEL has dry devices: their times mean something, values do not");
+  return std::make_unique<SimBackend>(options);
 }
 
 const BackendRegistration registration(DeviceKind::sim, &make_sim_backend);
@@ -57,8 +60,9 @@ std::string SimBackend::absence() const {
 DeviceDescription SimBackend::describe(int device) const {
   const auto& lanes = lanes_.at(static_cast<std::size_t>(device));
   const auto streams = std::ranges::count(lanes, LaneRole::compute, [](const auto& lane) { return lane->role(); });
-  return {.name = "simulated device",
-          .memory_bytes = machine_.devices.at(static_cast<std::size_t>(device)).memory().capacity(),
+  const SimDevice& described = machine_.devices.at(static_cast<std::size_t>(device));
+  return {.name = described.model().dry ? "simulated device, dry" : "simulated device",
+          .memory_bytes = described.memory().capacity(),
           .compute_units = static_cast<int>(streams),
           .detail = fmt::format("{} streams, copy engines to the host, from the host and to other devices", streams)};
 }

@@ -12,17 +12,22 @@ constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
 }  // namespace
 
-SimContext::SimContext(SimMachine& machine, SimDevice& device, LaneRole role)
-    : SimKernelContext(this), machine_(machine), device_(device), role_(role), staging_(device.model().dry) {}
+SimContext::SimContext(SimMachine& machine, SimDevice& device, LaneRole role, std::optional<std::uint64_t> delay_seed)
+    : SimKernelContext(this),
+      machine_(machine),
+      device_(device),
+      role_(role),
+      staging_(device.model().dry, delay_seed) {}
 
-void SimContext::begin(SimTime moment) {
+void SimContext::begin(SimTime moment, bool late) {
   moment_ = moment;
-  kernels_ = copying_ = SimTime{0};
+  late_ = late;
+  kernels_ = counted_ = SimTime{0};
   started_ = sim_now();
 }
 
 SimTime SimContext::end() {
-  const SimTime on_host = sim_now() - started_ - copying_;
+  const SimTime on_host = sim_now() - started_ - counted_;
   const SimTime end = kernels_ > SimTime{0} ? device_.occupy(moment_, kernels_) : moment_;
   return device_.model().dry ? end : std::max(end, moment_ + on_host);
 }
@@ -33,14 +38,22 @@ bool SimContext::begin(const KernelCost& cost, std::span<const std::byte* const>
   for (const std::byte* address : arrays)
     if (!device_.memory().contains(address))
       throw DeviceError("a kernel on " + device_.name() + " was given memory that is not the device's own");
-  kernels_ += device_.model().kernel_time(cost);
+  const SimTime time = device_.model().kernel_time(cost);
+  if (late_ && time > SimTime{0}) {
+    const SimTime started = sim_now();
+    moment_ = device_.occupy(moment_, time);
+    sim_sleep_until(moment_);
+    counted_ += sim_now() - started;
+  } else {
+    kernels_ += time;
+  }
   return !device_.model().dry;
 }
 
 void SimContext::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   const SimTime started = sim_now();
   moment_ = copy_from(moment_, to, from, bytes);
-  copying_ += sim_now() - started;
+  counted_ += sim_now() - started;
 }
 
 SimTime SimContext::copy_from(SimTime moment, std::byte* to, const std::byte* from, std::size_t bytes) {

@@ -3,7 +3,6 @@
 #include <stretto/base/error.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
@@ -25,9 +24,7 @@ void yield_until(const Condition& condition) {
 }  // namespace
 
 SimQueue::SimQueue(SimMachine& machine, SimDevice& device, LaneRole role, std::optional<std::uint64_t> delay_seed)
-    : device_(device), context_(machine, device, role) {
-  if (delay_seed) delays_.emplace(*delay_seed);
-}
+    : device_(device), context_(machine, device, role, delay_seed), delays_(delay_seed) {}
 
 void SimQueue::issue(Work& work, Executor& executor) {
   push({.work = &work, .executor = &executor, .issued = sim_now()});
@@ -126,7 +123,7 @@ bool SimQueue::take(std::vector<Command>& batch) {
 }
 
 void SimQueue::perform(const Command& command) {
-  dawdle();
+  delays_.dawdle();
   if (command.work != nullptr) {
     carry_out(command);
   } else if (command.finished != nullptr) {
@@ -145,7 +142,7 @@ void SimQueue::carry_out(const Command& command) {
     command.executor->drop(*command.work);
     return;
   }
-  context_.begin(std::max(moment_, command.issued) + device_.model().launch);
+  context_.begin(std::max(moment_, command.issued) + device_.model().launch, delays_.choose());
   execute(*command.work, *command.executor);
   moment_ = context_.end();
   sim_sleep_until(moment_);
@@ -173,17 +170,6 @@ void SimQueue::block_until_complete(SimEvent& event) {
     while (!event.finished() && !stopping_) changed_.wait(lock);
   }
   event.remove_waiter(*this);
-}
-
-void SimQueue::dawdle() {
-  if (!delays_) return;
-  constexpr std::uint64_t longest_microseconds = 40;
-  const std::uint64_t drawn = (*delays_)();
-  switch (drawn % 8) {
-    case 0: sim_sleep_until(sim_now() + std::chrono::microseconds(drawn / 8 % longest_microseconds)); break;
-    case 1: sim_yield(); break;
-    default: break;
-  }
 }
 
 }  // namespace stretto

@@ -5,11 +5,11 @@
 #include <deque>
 #include <exception>
 #include <optional>
-#include <random>
 #include <vector>
 
 #include "backend/lane.h"
 #include "backends/sim/sim_context.h"
+#include "backends/sim/sim_delays.h"
 #include "backends/sim/sim_event.h"
 #include "base/mutex.h"
 
@@ -61,7 +61,6 @@ class SimQueue {
   void carry_out(const Command& command);
   void execute(Work& work, Executor& executor);
   void block_until_complete(SimEvent& event);
-  void dawdle();
   SimEvent& fresh_event();
 
   SimDevice& device_;
@@ -72,7 +71,7 @@ class SimQueue {
   std::atomic<bool> dropped_{false};  ///< Some work was not done, or not known to be, because the device is lost.
   std::atomic<std::int64_t> unfinished_{0};  ///< Commands pushed and not performed.
   std::atomic<bool> has_incoming_{false};
-  std::optional<std::mt19937_64> delays_;  ///< Used by the thread alone.
+  SimDelays delays_;
 
   Mutex mutex_;
   ConditionVariable changed_;

@@ -9,8 +9,13 @@
 
 namespace stretto {
 
-SimTime sim_move(std::byte* to, const std::byte* from, std::size_t bytes, SimTime begin, double rate, bool dry) {
+SimTime sim_move(std::byte* to, const std::byte* from, std::size_t bytes, SimTime begin, double rate, bool dry,
+                 bool late) {
   SimTime end = begin + SimModel::copy_time(bytes, rate);
+  if (late) {
+    sim_sleep_until(end);
+    begin = end;
+  }
   if (!dry) {
     const SimTime started = sim_now();
     std::memcpy(to, from, bytes);
@@ -96,6 +101,7 @@ void SimStaging::perform(const Piece& piece) {
   SimTime begin = std::max(thread_moment_, piece.ready);
   if (!piece.outward && piece.number > chunk_count && !await(&SimStaging::lane_, piece.number - chunk_count, begin))
     return;
+  delays_.dawdle();
   std::optional<SimAccess> access;
   if (piece.end.on_device) access.emplace();
   std::byte* const chunk = chunk_of(piece.number);

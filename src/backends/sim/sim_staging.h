@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 
+#include "backends/sim/sim_delays.h"
 #include "backends/sim/sim_time.h"
 #include "base/mutex.h"
 
@@ -24,8 +26,8 @@ struct StagingEnd {
 /// moment at which that is, after `begin`.
 class SimStaging {
  public:
-  /// With `dry`, nothing is moved.
-  explicit SimStaging(bool dry) : dry_(dry) {}
+  /// With `dry`, nothing is moved. With a seed, the thread dawdles now and then.
+  SimStaging(bool dry, std::optional<std::uint64_t> delay_seed) : dry_(dry), delays_(delay_seed) {}
   /// As `stop()`.
   ~SimStaging() { stop(); }
   SimStaging(const SimStaging&) = delete;
@@ -72,6 +74,7 @@ class SimStaging {
   std::unique_ptr<std::byte[]> chunks_;
   std::uint64_t last_ = 0;    ///< Used by the lane's thread alone.
   SimTime thread_moment_{0};  ///< Until when the thread is busy; its own.
+  SimDelays delays_;
 
   Mutex mutex_;
   ConditionVariable changed_;
@@ -82,7 +85,9 @@ class SimStaging {
   SimThread runner_;
 };
 
-/// Copies, as one end that takes its time: at least what the rate says from `begin` on. Returns the end.
-SimTime sim_move(std::byte* to, const std::byte* from, std::size_t bytes, SimTime begin, double rate, bool dry);
+/// Copies, as one end that takes its time: at least what the rate says from `begin` on. Returns the end. With `late`,
+/// the bytes are moved at the end of that time and not at its beginning.
+SimTime sim_move(std::byte* to, const std::byte* from, std::size_t bytes, SimTime begin, double rate, bool dry,
+                 bool late = false);
 
 }  // namespace stretto

@@ -53,6 +53,16 @@ TEST(SimBackend, HasWhatTheOptionsSay) {
   EXPECT_TRUE(backend.absence().empty());
 }
 
+TEST(SimBackend, ADeviceWhoseValuesMeanNothingSaysSo) {
+  SimBackend backend({.devices = 2,
+                      .streams = 1,
+                      .memory_bytes = 1 << 20,
+                      .schedule_seed = std::nullopt,
+                      .each = parse_sim_model("sim:1.dry", 2)});
+  EXPECT_EQ(backend.describe(0).name, "simulated device");
+  EXPECT_EQ(backend.describe(1).name, "simulated device, dry");
+}
+
 TEST(SimBackend, WithoutDevicesItSaysHowToGetThem) {
   SimBackend backend(SimOptions{});
   EXPECT_EQ(backend.device_count(), 0);

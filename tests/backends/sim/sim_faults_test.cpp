@@ -210,8 +210,8 @@ class SimProtectionTest : public SimFaultsTest {
 
 TEST_F(SimProtectionTest, AThreadOfTheHostThatTouchesADeviceFaults) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_EXIT({ *static_cast<volatile std::byte*>(memory_) = std::byte{1}; }, testing::KilledBySignal(SIGSEGV), "");
-  EXPECT_EXIT({ static_cast<void>(*static_cast<volatile std::byte*>(memory_)); }, testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_DEATH({ *static_cast<volatile std::byte*>(memory_) = std::byte{1}; }, "");
+  EXPECT_DEATH({ static_cast<void>(*static_cast<volatile std::byte*>(memory_)); }, "");
 }
 
 TEST_F(SimProtectionTest, LanesAndWhoAsksForItReachIt) {
