@@ -12,8 +12,8 @@ std::string to_string(const Scalar& scalar) {
   return std::string(text, std::to_chars(text, text + sizeof(text), scalar.real_).ptr);
 }
 
-void Scalar::throw_unrepresentable(const std::string& value, DType dtype) {
-  throw DTypeError(value + " cannot be represented as " + std::string(name(dtype)));
+void Scalar::throw_unrepresentable(const std::string& value, DType dtype, const CallSite& site) {
+  throw DTypeError("", value + " cannot be represented as " + std::string(name(dtype)), site);
 }
 
 }  // namespace stretto

@@ -7,9 +7,10 @@ namespace stretto {
 
 static_assert(std::is_trivially_copyable_v<Shape> && std::is_trivially_copyable_v<Strides>);
 
-void IndexList::throw_too_many(std::size_t count) {
-  throw ShapeError(std::to_string(count) + " dimensions are too many: at most " + std::to_string(max_rank) +
-                   " are supported");
+void IndexList::throw_too_many(std::size_t count, const CallSite& site) {
+  throw ShapeError(
+      "", std::to_string(count) + " dimensions are too many: at most " + std::to_string(max_rank) + " are supported",
+      site);
 }
 
 std::string to_string(const IndexList& list) {
@@ -21,7 +22,9 @@ std::string to_string(const IndexList& list) {
   return text + (list.rank() == 1 ? ",)" : ")");
 }
 
-void Shape::throw_negative() const { throw ShapeError("shape " + to_string(*this) + " has a negative extent"); }
+void Shape::throw_negative(const CallSite& site) const {
+  throw ShapeError("", "shape " + to_string(*this) + " has a negative extent", site);
+}
 
 std::int64_t Shape::numel_after_overflow() const {
   if (std::find(begin(), end(), 0) != end()) return 0;

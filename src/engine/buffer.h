@@ -40,6 +40,8 @@ class alignas(64) Buffer {
 
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
+  /// Whether its memory is the program's own.
+  bool borrowed() const { return borrowed_; }
   /// Null until bound. Only meaningful to a task that accesses the buffer, or after waiting for it.
   std::byte* data() const { return data_.load(std::memory_order_acquire); }
   /// Of a buffer that is to be released: its place in the list of the task that it waits for.

@@ -141,7 +141,8 @@ Tensor eye(std::int64_t rows, Device device, DType dtype, CallSite site) {
 
 Tensor empty_like(const Operand& x, std::optional<DType> dtype) {
   const Tensor& tensor = require_tensor(x, "empty_like");
-  return make_output(tensor.shape(), dtype.value_or(tensor.dtype()), tensor.device());
+  return in_operator("empty_like", x.site(),
+                     [&] { return make_output(tensor.shape(), dtype.value_or(tensor.dtype()), tensor.device()); });
 }
 
 Tensor zeros_like(const Operand& x, std::optional<DType> dtype) { return filled_like("zeros_like", x, 0, dtype); }

@@ -50,7 +50,9 @@ Tensor Tensor::snapshot(DType dtype, SnapshotKind kind, const char* operation, C
   if (tensor.device.kind() != DeviceKind::cpu) {
     values = move_to(*this, Device(), operation, site);
   } else {
-    const bool alone = tensor.count.load(std::memory_order_acquire) == 1 && tensor.buffer.use_count() == 1;
+    // What is borrowed the program may still change.
+    const bool alone = tensor.count.load(std::memory_order_acquire) == 1 && tensor.buffer.use_count() == 1 &&
+                       !tensor.buffer->borrowed();
     const bool as_it_is = kind == SnapshotKind::peek || (kind == SnapshotKind::take_over && alone);
     values = as_it_is && tensor.contiguous ? *this : convert(*this, dtype, operation, site);
   }

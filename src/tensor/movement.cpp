@@ -50,7 +50,8 @@ void transfer(const Tensor& destination, const Tensor& source, const char* opera
     apply_on(from, LaneRole::peer, call);
   } else {
     const TensorImplementation& values = implementation_of(source);
-    const Tensor on_host = make_output(values.geometry.shape, values.dtype, Device());
+    const Tensor on_host =
+        with_context(operation, site, [&] { return make_output(values.geometry.shape, values.dtype, Device()); });
     transfer(on_host, source, operation, site);
     transfer(destination, on_host, operation, site);
   }

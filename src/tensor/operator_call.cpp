@@ -125,12 +125,13 @@ void OperatorCall::constant(const Scalar& value, DType dtype) {
 void apply(const OperatorCall& call) {
   std::array<const TensorImplementation*, OperatorRecord::max_arrays> tensors;
   const int outputs = call.output_count();
+  // Whatever is applied writes something.
+  const Device device = check_defined(*call.output(0).tensor, call.name(), call.site()).device;
   for (int i = 0; i < outputs; ++i) {
     tensors[i] = &check_defined(*call.output(i).tensor, call.name(), call.site());
-    if (tensors[i]->device != tensors[0]->device) throw_devices(call, tensors[0]->device, tensors[i]->device);
+    if (tensors[i]->device != device) throw_devices(call, device, tensors[i]->device);
     if (tensors[i]->repeats) throw_repeating_output(call);
   }
-  const Device device = tensors[0]->device;
   bool any_clash = false;
   for (int i = 0; i < call.input_count(); ++i) {
     const OperatorCall::Argument& input = call.input(i);

@@ -125,6 +125,13 @@ TEST(HostAccess, BorrowUsesTheMemoryAsItIs) {
   EXPECT_TRUE(kept.expired());
 }
 
+TEST(HostAccess, ASnapshotOfBorrowedMemoryIsACopy) {
+  std::vector<float> memory = {1, 2};
+  const HostSnapshot<float> snapshot = borrow(std::span<float>(memory), {2}, nullptr).host<float>();
+  memory[0] = 7;
+  EXPECT_EQ(snapshot[0], 1);
+}
+
 TEST(HostAccess, NamesWhatDoesNotFit) {
   const Tensor x = counting({2, 3});
   EXPECT_FAILURE(x.item<float>(), ShapeError, "[item] a tensor of shape (2,3) is not a single number" + here());

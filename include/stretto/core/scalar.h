@@ -4,34 +4,49 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include <stretto/base/call_site.h>
 #include <stretto/base/export.h>
 #include <stretto/core/dtype.h>
 
 namespace stretto {
 
+namespace detail {
+/// An integer type with values that 64 bits with a sign do not hold.
+template <class T>
+inline constexpr bool beyond_int64 =
+    std::is_integral_v<T> && std::is_unsigned_v<T> && sizeof(T) >= sizeof(std::int64_t);
+}  // namespace detail
+
 /// A single number written in the program: a bool, an integer (kept in 64 bits) or a floating number (kept as a
 /// double). A cheap value, made implicitly from C++ numbers. In type promotion only its kind counts, not its width.
 class STRETTO_API Scalar {
  public:
-  /// Throws DTypeError for an unsigned integer beyond 63 bits.
   template <class T>
-    requires std::is_arithmetic_v<T> || detail::one_of<T, Float16, BFloat16>
+    requires(std::is_arithmetic_v<T> || detail::one_of<T, Float16, BFloat16>) && (!detail::beyond_int64<T>)
   constexpr Scalar(T value) {
     if constexpr (std::same_as<T, bool>) {
       dtype_ = DType::bool_;
       integer_ = value;
     } else if constexpr (std::integral<T>) {
-      if (!std::in_range<std::int64_t>(value)) throw_unrepresentable(std::to_string(value), DType::int64);
       dtype_ = DType::int64;
-      integer_ = static_cast<std::int64_t>(value);
+      integer_ = value;
     } else {
       dtype_ = DType::float64;
       real_ = static_cast<double>(value);
     }
+  }
+
+  /// Throws DTypeError, with the line, for an unsigned integer beyond 63 bits.
+  template <class T>
+    requires detail::beyond_int64<T>
+  constexpr Scalar(T value, CallSite site = std::source_location::current()) : dtype_(DType::int64) {
+    if (!std::in_range<std::int64_t>(value)) throw_unrepresentable(std::to_string(value), DType::int64, site);
+    integer_ = static_cast<std::int64_t>(value);
   }
 
   /// Its kind: bool, int64 or float64.
@@ -61,7 +76,7 @@ class STRETTO_API Scalar {
   friend std::string to_string(const Scalar& scalar);
 
  private:
-  [[noreturn]] static void throw_unrepresentable(const std::string& value, DType dtype);
+  [[noreturn]] static void throw_unrepresentable(const std::string& value, DType dtype, const CallSite& site = {});
 
   DType dtype_;
   union {

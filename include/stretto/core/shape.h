@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <source_location>
 #include <span>
 #include <string>
 
+#include <stretto/base/call_site.h>
 #include <stretto/base/export.h>
 
 namespace stretto {
@@ -27,10 +29,13 @@ class STRETTO_API IndexList {
     std::fill(result.begin(), result.end(), value);
     return result;
   }
+  /// Throws ShapeError if there are more than `max_rank`. A list is written where an operator is called and read before
+  /// that begins: its error names the line, `site`, and no operator.
+  IndexList(std::initializer_list<std::int64_t> values, CallSite site = std::source_location::current())
+      : IndexList(values.begin(), values.size(), site) {}
   /// Throws ShapeError if there are more than `max_rank`.
-  IndexList(std::initializer_list<std::int64_t> values) : IndexList(values.begin(), values.size()) {}
-  /// Throws ShapeError if there are more than `max_rank`.
-  explicit IndexList(std::span<const std::int64_t> values) : IndexList(values.data(), values.size()) {}
+  explicit IndexList(std::span<const std::int64_t> values, CallSite site = std::source_location::current())
+      : IndexList(values.data(), values.size(), site) {}
 
   int rank() const noexcept { return rank_; }
   /// Entry `axis`, with 0 <= axis < rank() (not checked).
@@ -60,7 +65,7 @@ class STRETTO_API IndexList {
   }
   /// Changes the number of entries; new ones are not initialised. Throws ShapeError beyond `max_rank`.
   void resize(int rank) {
-    if (rank > max_rank) throw_too_many(static_cast<std::size_t>(rank));
+    if (rank > max_rank) throw_too_many(static_cast<std::size_t>(rank), {});
     rank_ = rank;
   }
 
@@ -69,12 +74,12 @@ class STRETTO_API IndexList {
   }
 
  private:
-  IndexList(const std::int64_t* values, std::size_t count) {
-    if (count > static_cast<std::size_t>(max_rank)) throw_too_many(count);
+  IndexList(const std::int64_t* values, std::size_t count, const CallSite& site) {
+    if (count > static_cast<std::size_t>(max_rank)) throw_too_many(count, site);
     rank_ = static_cast<int>(count);
     std::copy_n(values, count, values_);
   }
-  [[noreturn]] static void throw_too_many(std::size_t count);
+  [[noreturn]] static void throw_too_many(std::size_t count, const CallSite& site);
 
   std::int64_t values_[max_rank];
   int rank_;
@@ -88,9 +93,17 @@ class STRETTO_API Shape : public IndexList {
  public:
   constexpr Shape() noexcept = default;
   /// Throws ShapeError for a negative extent or more than `max_rank`.
-  Shape(std::initializer_list<std::int64_t> extents) : IndexList(extents) { check(); }
-  explicit Shape(std::span<const std::int64_t> extents) : IndexList(extents) { check(); }
-  explicit Shape(const IndexList& extents) : IndexList(extents) { check(); }
+  Shape(std::initializer_list<std::int64_t> extents, CallSite site = std::source_location::current())
+      : IndexList(extents, site) {
+    check(site);
+  }
+  explicit Shape(std::span<const std::int64_t> extents, CallSite site = std::source_location::current())
+      : IndexList(extents, site) {
+    check(site);
+  }
+  explicit Shape(const IndexList& extents, CallSite site = std::source_location::current()) : IndexList(extents) {
+    check(site);
+  }
 
   /// The number of elements: the product of the extents, 1 for rank 0. Throws ShapeError if it does not fit in 63 bits.
   std::int64_t numel() const {
@@ -102,12 +115,12 @@ class STRETTO_API Shape : public IndexList {
   }
 
  private:
-  void check() const {
+  void check(const CallSite& site) const {
     for (const std::int64_t extent : *this) {
-      if (extent < 0) throw_negative();
+      if (extent < 0) throw_negative(site);
     }
   }
-  [[noreturn]] void throw_negative() const;
+  [[noreturn]] void throw_negative(const CallSite& site) const;
   std::int64_t numel_after_overflow() const;
 };
 

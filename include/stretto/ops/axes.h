@@ -3,7 +3,9 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <source_location>
 
+#include <stretto/base/call_site.h>
 #include <stretto/base/export.h>
 #include <stretto/core/shape.h>
 
@@ -19,7 +21,8 @@ class STRETTO_API Axes {
     requires(!std::same_as<T, bool>)
   Axes(T axis) : list_({static_cast<std::int64_t>(axis)}), all_(false) {}
   /// Throws ShapeError for more than `max_rank`. None means all, as in PyTorch.
-  Axes(std::initializer_list<std::int64_t> axes) : list_(axes), all_(axes.size() == 0) {}
+  Axes(std::initializer_list<std::int64_t> axes, CallSite site = std::source_location::current())
+      : list_(axes, site), all_(axes.size() == 0) {}
   Axes(const IndexList& axes) : list_(axes), all_(axes.rank() == 0) {}
 
   bool all() const noexcept { return all_; }

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include <stretto/base/call_site.h>
-#include <stretto/base/error.h>
 #include <stretto/base/export.h>
 #include <stretto/core/scalar.h>
 
@@ -41,13 +40,8 @@ class STRETTO_API Operand {
  private:
   template <class T>
   static Scalar number(T value, const CallSite& site) {
-    if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(std::int64_t)) {
-      try {
-        return value;
-      } catch (Error& error) {
-        error.with_context("", site);
-        throw;
-      }
+    if constexpr (detail::beyond_int64<T>) {
+      return Scalar(value, site);
     } else {
       return value;
     }

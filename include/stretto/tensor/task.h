@@ -105,12 +105,12 @@ class STRETTO_API TaskBuilder {
   /// Submits the task and returns; `body` is called later, once, with a TaskContext&, and what it captured is destroyed
   /// there.
   ///
-  /// On a CPU device it runs on a worker, and may itself make, combine and read tensors. What it declared to read it may
-  /// also use by its handle, and parts of it: reading the values, operators and tasks submitted inside see what this
-  /// task sees, whatever the program has submitted since, and the task is done when they are. What it writes is reached
-  /// through the context alone. Any other use of what it declared is a UsageError that names both lines: using what it
-  /// writes, writing what it reads, using more than the part that it declared. A tensor that it did not declare is as
-  /// another thread would find it: the program's later statements may or may not have changed it.
+  /// On a CPU device it runs on a worker, and may itself make, combine and read tensors. What it declared to read it
+  /// may also use by its handle, and parts of it: reading the values, operators and tasks submitted inside see what
+  /// this task sees, whatever the program has submitted since, and the task is done when they are. What it writes is
+  /// reached through the context alone. Any other use of what it declared is a UsageError that names both lines: using
+  /// what it writes, writing what it reads, using more than the part that it declared. A tensor that it did not declare
+  /// is as another thread would find it: the program's later statements may or may not have changed it.
   ///
   /// On a device with streams the body is called where work is issued to them: it launches, it does not wait, and the
   /// context alone reaches what it declared.
