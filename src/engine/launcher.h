@@ -75,7 +75,7 @@ class Launcher {
     std::atomic<int> load{0};
   };
 
-  void start();
+  void start() STRETTO_REQUIRES(mutex_);
   void issue_loop();
   void retire_loop();
   bool try_issue(Task& task);

@@ -179,7 +179,7 @@ void Scheduler::before_fork() {
   failing_.lock();
   failures_.mutex().lock();
   progress_mutex_.lock();
-  devices_.for_each([](EngineDevice& device) {
+  devices_.for_each([](EngineDevice& device) STRETTO_NO_THREAD_SAFETY_ANALYSIS {
     device.holders_mutex.lock();
     device.allocations.lock_for_fork();
     device.memory->lock_for_fork();
@@ -187,7 +187,7 @@ void Scheduler::before_fork() {
 }
 
 void Scheduler::after_fork(bool in_child) {
-  devices_.for_each([](EngineDevice& device) {
+  devices_.for_each([](EngineDevice& device) STRETTO_NO_THREAD_SAFETY_ANALYSIS {
     device.memory->unlock_after_fork();
     device.allocations.unlock_after_fork();
     device.holders_mutex.unlock();
@@ -203,7 +203,7 @@ void Scheduler::after_fork(bool in_child) {
 }
 
 void Scheduler::poison_all_pending() {
-  devices_.for_each([](EngineDevice& device) {
+  devices_.for_each([](EngineDevice& device) STRETTO_NO_THREAD_SAFETY_ANALYSIS {
     if (device.workers != nullptr) device.workers->reset_after_fork();
     if (device.launcher != nullptr) device.launcher->reset_after_fork();
     device.urgent.clear();

@@ -8,7 +8,7 @@
 namespace stretto {
 
 /// Records one task: collects from the access logs what it comes after, and ties the edges. Used under the recording
-/// lock.
+/// lock, which is its caller's: thread-safety analysis cannot tell that it is the scheduler's.
 class Recorder final : public AccessSink {
  public:
   Recorder(Scheduler& scheduler, Task& task);
@@ -22,7 +22,7 @@ class Recorder final : public AccessSink {
   std::size_t predecessor_count() const { return count_; }
   const FailureReference& failure() const { return failure_; }
   /// The process is ending: what a task with outside effects submits is needed, and so is what that comes after.
-  void note_end();
+  void note_end() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
   /// Ties the edges. True when nothing is left to wait for: the caller dispatches the task after it let go of the lock.
   bool finish();
   /// Carries out joins that had nothing left to wait for. After the caller let go of the lock.
@@ -44,7 +44,7 @@ class Recorder final : public AccessSink {
   Candidate& candidate(std::size_t i) { return i < inline_candidates ? first_[i] : more_[i - inline_candidates]; }
   Link& link(int i, std::uintptr_t& flags);
   void keep_predecessor(const Task& predecessor, Link& edge, int index);
-  bool tie(const Candidate& candidate, int index);
+  bool tie(const Candidate& candidate, int index) STRETTO_NO_THREAD_SAFETY_ANALYSIS;
 
   Scheduler& scheduler_;
   Task& task_;

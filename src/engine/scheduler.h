@@ -162,7 +162,7 @@ class Scheduler final : public Executor {
   void end_threads() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
   /// Names the needed tasks that are still pending, but for those that the calling thread is inside of.
   std::string describe_lost();
-  void poison_all_pending();
+  void poison_all_pending() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
 
   // Written at every submission.
   alignas(64) SpinLock recording_;
