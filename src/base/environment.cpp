@@ -89,10 +89,17 @@ bool set_engine(Environment& environment, std::string_view text) {
 }
 
 bool set_schedule(Environment& environment, std::string_view text) {
-  constexpr std::string_view prefix = "random:";
-  if (!text.starts_with(prefix)) return false;
-  environment.schedule_seed = parse_number<std::uint64_t>(text.substr(prefix.size()));
-  return environment.schedule_seed.has_value();
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) return false;
+  const auto seed = parse_number<std::uint64_t>(text.substr(colon + 1));
+  if (text.starts_with("random:")) {
+    environment.schedule_seed = seed;
+  } else if (text.starts_with("deterministic:")) {
+    environment.deterministic_seed = seed;
+  } else {
+    return false;
+  }
+  return seed.has_value();
 }
 
 bool set_cuda_devices(Environment& environment, std::string_view text) {
@@ -125,9 +132,10 @@ const std::vector<Variable>& variables() {
        "parallel "
        "one keeps.",
        set_engine},
-      {"STRETTO_SCHEDULE", "random:SEED, a seed from 0", "none",
-       "Random delays, drawn from the seed, between the steps of engine and devices: for finding wrong orders in "
-       "tests.",
+      {"STRETTO_SCHEDULE", "random:SEED or deterministic:SEED, a seed from 0", "none",
+       "For finding wrong orders in tests. `random`: random delays between the steps of engine and devices. "
+       "`deterministic`: one thread at a time, in an order and with a clock that the seed decides; with seed 0 in "
+       "turn.",
        set_schedule},
       integer("STRETTO_WORKERS", &Environment::workers, 1, 4096, "one a core",
               "Threads of the CPU pool. The cores counted are those that affinity and the control group allow."),

@@ -21,6 +21,8 @@ struct Environment {
   EngineKind engine = EngineKind::parallel;
   /// The seed of `random:SEED`: where it is set, random delays disturb the order in which threads meet.
   std::optional<std::uint64_t> schedule_seed;
+  /// The seed of `deterministic:SEED`: where it is set, ThreadControl decides whose turn it is.
+  std::optional<std::uint64_t> deterministic_seed;
   std::optional<int> workers;
   int cpu_devices = 1;
   int sim_devices = 0;

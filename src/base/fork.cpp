@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "base/thread_control.h"
+
 namespace stretto {
 namespace {
 
@@ -24,6 +26,7 @@ void lock_all() STRETTO_NO_THREAD_SAFETY_ANALYSIS {
   for (Mutex* mutex : held()) mutex->lock();
 }
 void unlock_all(bool in_child) STRETTO_NO_THREAD_SAFETY_ANALYSIS {
+  if (in_child) ThreadControl::reset_after_fork();
   for (Mutex* mutex : held()) mutex->unlock();
   registering.unlock();
   if (call_after != nullptr) call_after(in_child);

@@ -6,13 +6,13 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 
 #include <stretto/base/error.h>
 
 #include "base/environment.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "engine/declared.h"
 #include "engine/launcher.h"
 #include "engine/lifecycle.h"
@@ -37,9 +37,10 @@ constinit Mutex names_mutex;
 std::atomic<Engine*> Engine::made_{nullptr};
 
 Engine& Engine::make() {
-  const std::lock_guard lock(engine_making());
+  const MutexLock lock(engine_making());
   Engine* engine = made_.load(std::memory_order_relaxed);
   if (engine == nullptr) {
+    if (environment().deterministic_seed) ThreadControl::begin_once(*environment().deterministic_seed);
     engine = new Engine;
     made_.store(engine, std::memory_order_release);
   }
@@ -160,7 +161,7 @@ void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit)
   if (count.completed() == me.let_through_at && me.submissions < me.let_through_to) return;
   // Waits until an eighth is gone, so that the wait is not repeated at once. If nothing moves for a second, what is
   // pending may wait for something that only the caller can do: it is let through for a while.
-  using clock = std::chrono::steady_clock;
+  using clock = SteadyClock;
   scheduler_.blocked().fetch_add(1, std::memory_order_relaxed);
   clock::time_point moved = clock::now();
   for (int polls = 0;; ++polls) {
@@ -177,9 +178,9 @@ void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit)
     // Who is held back spins only briefly: what is pending keeps workers busy for longer than a nap, and on a machine
     // with no core beside theirs it would take one of them.
     if (polls < 16) {
-      for (int pause = 0; pause < 64; ++pause) __builtin_ia32_pause();
+      pause(64);
     } else {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      sleep_for(std::chrono::microseconds(50));
     }
   }
   scheduler_.blocked().fetch_sub(1, std::memory_order_relaxed);
@@ -241,6 +242,7 @@ void Engine::record(Task& task, const Submission& submission, std::span<const Ac
       recorder.note_end();
     ready = recorder.finish();
   }
+  ThreadControl::step();
   recorder.carry_out_joins();
   if (ready) scheduler_.dispatch(task);
 }

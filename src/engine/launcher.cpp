@@ -71,8 +71,8 @@ Launcher::~Launcher() { stop(); }
 
 void Launcher::start() {
   started_ = true;
-  issuer_ = std::thread([this] { issue_loop(); });
-  retirer_ = std::thread([this] { retire_loop(); });
+  issuer_ = Thread([this] { issue_loop(); });
+  retirer_ = Thread([this] { retire_loop(); });
 }
 
 void Launcher::stop() {
@@ -100,8 +100,8 @@ void Launcher::reset_after_fork() {
   new (&pushed_) ConditionVariable;
   new (&retire_mutex_) Mutex;
   new (&issued_any_) ConditionVariable;
-  new (&issuer_) std::thread;
-  new (&retirer_) std::thread;
+  new (&issuer_) Thread;
+  new (&retirer_) Thread;
 }
 
 bool Launcher::fail_if_forked(Task& task) {
@@ -228,6 +228,7 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
   for_each_point(task, [&](Point point, bool) { wait_for(lane, point); });
   for (const Point point : memory_waits) wait_for(lane, point);
   const Point point(lane.lane.id(), ++lane.last_sequence);
+  ThreadControl::step();
   lane.lane.issue(task, scheduler_);
   Event* event = lane.lane.record();
   lane.clock.advance(point);
@@ -237,6 +238,7 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
     lane.issued.push_back({&task, event, point, lane.clock, false});
   }
   for (std::size_t i = 0; i < task.access_count; ++i) task.buffer(i).keep();
+  ThreadControl::step();
   // Successors look for the event from here on. Only then may the task retire, and its slot be used again.
   scheduler_.issued(task, point);
   {
@@ -259,7 +261,7 @@ void Launcher::run_to_end(Task& task) {
   for (auto& role : lanes_)
     for (auto& lane : role)
       while (lane->load.load() > 0)
-        if (!retire_front(*lane)) std::this_thread::yield();
+        if (!retire_front(*lane)) yield();
 }
 
 // --- Retiring
@@ -285,10 +287,10 @@ void Launcher::retire_loop() {
     // Polling an event costs about a microsecond and finds most short kernels; long ones are not worth a core.
     ++idle_polls;
     if (idle_polls < 64) {
-      for (int pause = 0; pause < 32; ++pause) __builtin_ia32_pause();
+      pause(32);
     } else {
       scheduler_.idle();
-      std::this_thread::sleep_for(std::chrono::microseconds(std::min(idle_polls / 4, 50)));
+      sleep_for(std::chrono::microseconds(std::min(idle_polls / 4, 50)));
     }
   }
 }
@@ -326,6 +328,7 @@ bool Launcher::retire_front(LaneState& lane) {
     if (carries_value)
       if (const FailureReference failure = failed_points().find(before)) scheduler_.fail(*task, failure);
   });
+  ThreadControl::step();
   if (Failure* failure = task->failure.load(std::memory_order_acquire)) failed_points().add(point, failure);
   lane_progress().advance(point);
   lane.load.fetch_sub(1, std::memory_order_release);

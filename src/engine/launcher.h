@@ -9,11 +9,11 @@
 #include <memory>
 #include <queue>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "backend/backend.h"
 #include "base/mutex.h"
+#include "base/thread.h"
 #include "engine/task.h"
 #include "ordering/clock.h"
 
@@ -115,8 +115,8 @@ class Launcher {
   ConditionVariable issued_any_;
   std::atomic<int> in_flight_{0};
   std::atomic<bool> retiring_stops_{false};
-  std::thread issuer_;
-  std::thread retirer_;
+  Thread issuer_;
+  Thread retirer_;
 };
 
 }  // namespace stretto

@@ -11,6 +11,7 @@
 
 #include "base/environment.h"
 #include "base/fork.h"
+#include "base/thread.h"
 #include "engine/launcher.h"
 #include "trace/recording.h"
 
@@ -18,7 +19,7 @@ namespace stretto {
 namespace {
 
 Scheduler* kept = nullptr;
-constinit std::mutex making;
+constinit Mutex making;
 
 // From the start of the process on: a thread may be making the engine when another forks.
 [[maybe_unused]] const bool handles_forks = [] {
@@ -36,7 +37,7 @@ constinit std::mutex making;
 
 }  // namespace
 
-std::mutex& engine_making() { return making; }
+Mutex& engine_making() { return making; }
 
 void keep_lifecycle(Scheduler& scheduler) {
   kept = &scheduler;
@@ -134,7 +135,7 @@ void Scheduler::end_threads() {
                    lost.c_str());
     return;
   }
-  using clock = std::chrono::steady_clock;
+  using clock = SteadyClock;
   const clock::time_point deadline =
       clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(environment().exit_timeout * 1000));
   // What other threads submit from here on, outside tasks, is not waited for: they may never stop.

@@ -2,11 +2,11 @@
 #include <chrono>
 #include <limits>
 #include <map>
-#include <thread>
 
 #include <stretto/base/error.h>
 
 #include "base/futex.h"
+#include "base/thread.h"
 #include "engine/launcher.h"
 #include "engine/scheduler.h"
 
@@ -29,7 +29,7 @@ std::string readable(std::size_t bytes) {
 
 void wait_for_points(const PointSet& points) {
   for (const Point point : points)
-    while (!lane_progress().complete(point)) std::this_thread::yield();
+    while (!lane_progress().complete(point)) yield();
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ bool Scheduler::try_bind(Buffer& buffer, const char* name, CallSite site, LaneId
   while (buffer.data() == nullptr) {
     // Two tasks that write different parts of it may come at once.
     if (buffer.being_bound_.exchange(true, std::memory_order_acquire)) {
-      std::this_thread::yield();
+      yield();
       continue;
     }
     const bool bound = buffer.data() != nullptr || take_memory(buffer, name, site, lane);
@@ -246,7 +246,7 @@ void Scheduler::bind_now(Buffer& buffer, const char* name, CallSite site) {
     if (count_.pending() == 0 || round > 10000) throw_out_of_memory(buffer, name, site);
     if (executing() == 0 && !device_work_in_flight() && round > rounds_until_stuck)
       throw_out_of_memory(buffer, name, site);
-    std::this_thread::sleep_for(memory_retry);
+    sleep_for(memory_retry);
   }
   wait_for_points(waits);
 }

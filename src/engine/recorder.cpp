@@ -144,6 +144,7 @@ bool Recorder::tie(const Candidate& candidate, int index) {
   const bool at_issue =
       wants_point && predecessor.recorded_in_order && predecessor.recorded_kind == task_.recorded_kind;
   std::atomic<std::uintptr_t>& list = at_issue ? predecessor.issue_successors : predecessor.successors;
+  ThreadControl::step();
   std::uintptr_t head = list.load(std::memory_order_acquire);
   if (head != closed_list) keep_predecessor(predecessor, edge, index);
   while (head != closed_list) {
@@ -191,6 +192,7 @@ bool Recorder::finish() {
     task_.pending.store(0, std::memory_order_relaxed);
     return true;
   }
+  ThreadControl::step();
   return untied > 0 && task_.pending.fetch_sub(untied, std::memory_order_acq_rel) == untied;
 }
 

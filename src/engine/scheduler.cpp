@@ -1,12 +1,13 @@
 #include "engine/scheduler.h"
 
 #include <chrono>
-#include <thread>
+#include <optional>
 
 #include <stretto/base/error.h>
 
 #include "base/environment.h"
 #include "base/prefetch.h"
+#include "base/thread.h"
 #include "engine/launcher.h"
 #include "engine/waiting.h"
 #include "trace/recording.h"
@@ -157,6 +158,7 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
 }
 
 bool Scheduler::claim_early(Task& task) {
+  ThreadControl::step();
   std::uint32_t expected = Task::queued;
   return task.pending.compare_exchange_strong(expected, Task::claimed_early, std::memory_order_acq_rel);
 }
@@ -203,15 +205,14 @@ void Scheduler::idle() {
 void Scheduler::await(FunctionRef<bool()> done) {
   blocked_.fetch_add(1, std::memory_order_relaxed);
   const ScopeEnd at_end([&] { blocked_.fetch_sub(1, std::memory_order_relaxed); });
-  for (int pause = 0; pause < 300; ++pause) {
-    if (pause % 16 == 0 && done()) return;
-    __builtin_ia32_pause();
+  for (int paused = 0; paused < 300; ++paused) {
+    if (paused % 16 == 0 && done()) return;
+    pause();
   }
   // Being woken costs as much as hundreds of small tasks. Whoever needs the core gets it.
-  for (const auto end = std::chrono::steady_clock::now() + yields_before_sleep;
-       std::chrono::steady_clock::now() < end;) {
+  for (const auto end = SteadyClock::now() + yields_before_sleep; SteadyClock::now() < end;) {
     if (done()) return;
-    std::this_thread::yield();
+    yield();
   }
   progress_waiters_.fetch_add(1, std::memory_order_seq_cst);
   MutexLock lock(progress_mutex_);
@@ -246,8 +247,8 @@ void Scheduler::run_inline(Task& task) {
     return;
   }
   // One task at a time in the process. What a body submits runs inside it, on the thread that the body runs on.
-  std::unique_lock order(serial_order_, std::defer_lock);
-  if (me.frame == nullptr) order.lock();
+  std::optional<MutexLock> order;
+  if (me.frame == nullptr) order.emplace(serial_order_);
   // Successors that become ready run one after the other, not one inside the other: a chain may be of any length.
   std::vector<Task*> ready{&task};
   for (std::size_t i = 0; i < ready.size(); ++i) {
@@ -301,7 +302,9 @@ Work* Scheduler::complete(Task& task, WorkerLane* lane) {
     const std::uintptr_t issue_list = task.issue_successors.exchange(closed_list, std::memory_order_acq_rel);
     if (issue_list != closed_list) release_list(issue_list, failure, Point(), lane, next);
   }
+  ThreadControl::step();
   const std::uintptr_t list = task.successors.exchange(closed_list, std::memory_order_acq_rel);
+  ThreadControl::step();
   release_list(list, failure, Point(), lane, next);
 
   ThreadState& me = thread();
@@ -316,6 +319,7 @@ Work* Scheduler::complete(Task& task, WorkerLane* lane) {
 
 void Scheduler::issued(Task& task, Point point) {
   task.point.store(point.bits(), std::memory_order_release);
+  ThreadControl::step();
   const std::uintptr_t list = task.issue_successors.exchange(closed_list, std::memory_order_acq_rel);
   Work* next = nullptr;
   // A failure from before the issue is known to those behind it; one found on the device meets them when they retire.
@@ -339,6 +343,7 @@ void Scheduler::release_list(std::uintptr_t list, Failure* failure, Point point,
       fail(successor, FailureReference(failure));
     if ((list & link_wants_point) != 0)
       link.bits = point ? point.bits() | (carries_value ? point_carries_value : 0) : 0;
+    ThreadControl::step();
     if (arrive(successor)) make_ready(successor, lane, next);
     list = rest;
   }
@@ -356,7 +361,7 @@ void Scheduler::make_ready(Task& task, WorkerLane* lane, Work*& next) {
 
 void Scheduler::recycle(Task& task) {
   if (task.failure.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
-    const std::lock_guard lock(failing_);
+    const MutexLock lock(failing_);
     FailureReference::adopt(task.failure.exchange(nullptr, std::memory_order_relaxed));
   }
   thread().recycle(task);
@@ -366,7 +371,7 @@ void Scheduler::recycle(Task& task) {
 // ------------------------------------------------------------------------------------------------------------
 
 void Scheduler::fail(Task& task, const FailureReference& failure) {
-  const std::lock_guard lock(failing_);
+  const MutexLock lock(failing_);
   Failure* known = task.failure.load(std::memory_order_relaxed);
   if (known != nullptr && known->sequence <= failure->sequence) return;
   task.failure.store(FailureReference(failure).release(), std::memory_order_release);
@@ -375,7 +380,7 @@ void Scheduler::fail(Task& task, const FailureReference& failure) {
 
 FailureReference Scheduler::failure_of(const Task& task) {
   if (task.failure.load(std::memory_order_acquire) == nullptr) return {};
-  const std::lock_guard lock(failing_);
+  const MutexLock lock(failing_);
   return FailureReference(task.failure.load(std::memory_order_relaxed));
 }
 

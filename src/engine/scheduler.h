@@ -183,8 +183,8 @@ class Scheduler final : public Executor {
   alignas(64) std::atomic<int> progress_waiters_{0};
 
   alignas(64) FailureBook failures_;
-  std::mutex serial_order_;  ///< Held by the thread whose task the serial engine runs.
-  std::mutex failing_;       ///< Held while a task's failure is set: rare, so one for all.
+  Mutex serial_order_;  ///< Held by the thread whose task the serial engine runs.
+  Mutex failing_;       ///< Held while a task's failure is set: rare, so one for all.
   std::unordered_multimap<const Task*, TaskReference> waits_inside_ STRETTO_GUARDED_BY(recording_);
   Mutex epoch_turn_;
   FailureReference dropped_;  ///< Of what the end of the process drops; set before `ending_`.

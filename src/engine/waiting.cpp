@@ -7,6 +7,7 @@
 #include <stretto/base/error.h>
 
 #include "base/futex.h"
+#include "base/thread.h"
 #include "engine/declared.h"
 #include "engine/recorder.h"
 
@@ -82,7 +83,7 @@ Search search_predecessors(Scheduler& scheduler, Task& waiting, WorkerLane* lane
 
 void block(Scheduler& scheduler, Waiter& waiter, std::chrono::nanoseconds limit) {
   scheduler.blocked().fetch_add(1, std::memory_order_relaxed);
-  for (int pause = 0; pause < 300 && waiter.done.load(std::memory_order_acquire) == 0; ++pause) __builtin_ia32_pause();
+  for (int paused = 0; paused < 300 && waiter.done.load(std::memory_order_acquire) == 0; ++paused) pause();
   if (waiter.done.load(std::memory_order_acquire) == 0) futex_wait(waiter.done, 0, limit);
   scheduler.blocked().fetch_sub(1, std::memory_order_relaxed);
 }

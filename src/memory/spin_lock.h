@@ -1,8 +1,8 @@
 #pragma once
 
 #include <atomic>
-#include <thread>
 
+#include "base/thread.h"
 #include "base/thread_annotations.h"
 
 namespace stretto {
@@ -17,6 +17,7 @@ class STRETTO_CAPABILITY("mutex") SpinLock {
   SpinLock& operator=(const SpinLock&) = delete;
 
   void lock() STRETTO_ACQUIRE() {
+    ThreadControl::step();
     while (held_.exchange(true, std::memory_order_acquire)) wait_until_free();
   }
   void unlock() STRETTO_RELEASE() { held_.store(false, std::memory_order_release); }
@@ -25,7 +26,7 @@ class STRETTO_CAPABILITY("mutex") SpinLock {
   void wait_until_free() const {
     constexpr int spins_before_yield = 64;
     for (int spin = 0; held_.load(std::memory_order_relaxed); ++spin)
-      if (spin >= spins_before_yield) std::this_thread::yield();
+      if (spin >= spins_before_yield) yield();
   }
 
   std::atomic<bool> held_{false};

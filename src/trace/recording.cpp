@@ -1,7 +1,6 @@
 #include "trace/recording.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 
@@ -9,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/mutex.h"
+#include "base/thread.h"
 
 namespace stretto::trace {
 namespace {
@@ -93,10 +93,7 @@ std::string escaped(std::string_view text) {
 bool enabled() { return recording.load(std::memory_order_relaxed); }
 void enable(bool on) { recording.store(on, std::memory_order_relaxed); }
 
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+std::int64_t now() { return nanoseconds_now(); }
 
 void name_thread(std::string name) {
   Buffer& buffer = own_buffer();

@@ -90,7 +90,8 @@ TEST(Environment, BadValueNamesVariableValueAndWhatIsAllowed) {
   EXPECT_EQ(failure("STRETTO_CPU_DEVICES=0"),
             "environment variable STRETTO_CPU_DEVICES=0: the value must be an integer from 1 to 64");
   EXPECT_EQ(failure("STRETTO_SCHEDULE=random:"),
-            "environment variable STRETTO_SCHEDULE=random:: the value must be random:SEED, a seed from 0");
+            "environment variable STRETTO_SCHEDULE=random:: the value must be random:SEED or deterministic:SEED, a "
+            "seed from 0");
   EXPECT_EQ(failure("STRETTO_MEMORY_LIMIT=2X"),
             "environment variable STRETTO_MEMORY_LIMIT=2X: the value must be bytes, with K, M or G for powers of 1024");
   EXPECT_EQ(failure("STRETTO_REPLAY=yes"),

@@ -1,7 +1,8 @@
 #include "backends/cpu/parallel_regions.h"
 
 #include <exception>
-#include <thread>
+
+#include "base/thread.h"
 
 namespace stretto {
 
@@ -12,6 +13,7 @@ struct ParallelRegions::Region {
   bool take_chunks() {
     bool any = false;
     while (true) {
+      ThreadControl::step();
       const std::int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
       if (chunk >= chunks) return any;
       any = true;
@@ -58,9 +60,9 @@ void ParallelRegions::run(std::int64_t chunks, FunctionRef<void(std::int64_t)> b
     // Helpers are inside their last chunk: the wait is at most one chunk long, too short to sleep.
     for (int spins = 0; region.helpers.load(std::memory_order_acquire) != 0; ++spins) {
       if (spins < 1000) {
-        __builtin_ia32_pause();
+        pause();
       } else {
-        std::this_thread::yield();
+        yield();
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <stretto/base/error.h>
 
 #include "base/futex.h"
+#include "base/thread.h"
 
 namespace stretto {
 namespace {
@@ -33,11 +34,6 @@ constexpr std::int64_t stuck_nanoseconds = 50000;
 constexpr unsigned chains_per_sample = 16;
 constexpr std::chrono::microseconds first_nap{200};
 constexpr std::chrono::microseconds longest_nap{3200};
-
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 }  // namespace
 
@@ -83,7 +79,7 @@ struct WorkerPool::Worker final : KernelContext {
   unsigned chains = 0;
   std::int64_t last_sample = 0;  ///< Nanoseconds a task of the chain timed last.
   WorkRing ring;
-  std::thread thread;
+  Thread thread;
   /// What the others had executed when this worker last looked, and when that was; see `is_stuck`.
   static constexpr std::size_t seen_capacity = 8;
   std::array<std::uint64_t, seen_capacity> seen_executed{};
@@ -119,7 +115,7 @@ void WorkerPool::spawn(MutexLock&) {
   workers_[index].store(worker, std::memory_order_release);
   thread_count_.store(index + 1, std::memory_order_release);
   running_.fetch_add(1, std::memory_order_relaxed);
-  worker->thread = std::thread([this, worker] { thread_main(*worker); });
+  worker->thread = Thread([this, worker] { thread_main(*worker); });
 }
 
 void WorkerPool::push(Work& work, Priority priority) {
@@ -128,6 +124,7 @@ void WorkerPool::push(Work& work, Priority priority) {
   Worker* worker = current_worker;
   const bool own = worker != nullptr && &worker->pool == this && priority == Priority::normal;
   if (!own || !worker->ring.push(work)) queues_[static_cast<std::size_t>(priority)].push(work);
+  ThreadControl::step();
   wake_one_if_needed();
 }
 
@@ -135,6 +132,7 @@ void WorkerPool::push_copy(Work& work) {
   if (!started_.load(std::memory_order_acquire)) [[unlikely]]
     start();
   copies_.push(work);
+  ThreadControl::step();
   wake_one_if_needed();
 }
 
@@ -172,9 +170,9 @@ bool WorkerPool::is_worthwhile(std::size_t ready) const {
 }
 
 void WorkerPool::let_work_gather(int pauses) const {
-  for (int pause = 0; pause < pauses; ++pause) {
-    if (pause % 32 == 0 && (options_.random_seed || executor_.awaited())) return;
-    __builtin_ia32_pause();
+  for (int paused = 0; paused < pauses; ++paused) {
+    if (paused % 32 == 0 && (options_.random_seed || executor_.awaited())) return;
+    pause();
   }
 }
 
@@ -241,6 +239,7 @@ Work* WorkerPool::steal(Worker& worker) {
   for (int i = 1; i < count; ++i) {
     Worker* victim = workers_[(worker.index + i) % count].load(std::memory_order_acquire);
     if (victim == nullptr) continue;
+    ThreadControl::step();
     if (Work* work = victim->ring.take()) return work;
   }
   return nullptr;
@@ -249,11 +248,12 @@ Work* WorkerPool::steal(Worker& worker) {
 void WorkerPool::run_chain(Worker& worker, Work* work) {
   const ReadyQueue& urgent = queues_[static_cast<std::size_t>(Priority::high)];
   const bool timed = !tasks_are_small() || ++worker.chains % chains_per_sample == 0;
-  const std::int64_t begin = timed ? now() : 0;
+  const std::int64_t begin = timed ? nanoseconds_now() : 0;
   int length = 0;
   while (work != nullptr) {
     if (options_.random_seed) disturb(worker);
     worker.executed.store(worker.executed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    ThreadControl::step();
     work = executor_.run(*work, worker);
     ++length;
     if (work != nullptr && (length >= longest_chain || !urgent.empty() || stopping_.load(std::memory_order_relaxed) ||
@@ -264,7 +264,7 @@ void WorkerPool::run_chain(Worker& worker, Work* work) {
   }
   worker.batch += length;
   if (!timed) return;
-  const std::int64_t sample = (now() - begin) / length;
+  const std::int64_t sample = (nanoseconds_now() - begin) / length;
   // Long tasks are believed when there are two of them: one may have lost its core. Short ones are believed by and by.
   const std::int64_t known = task_nanoseconds_.load(std::memory_order_relaxed);
   const std::int64_t estimate =
@@ -314,9 +314,9 @@ std::size_t WorkerPool::backlog() const {
 }
 
 bool WorkerPool::is_stuck(Worker& worker) const {
-  // Compared with what this worker saw when it looked last, long enough ago for a small task to end in between, and work
-  // has waited since.
-  const std::int64_t time = now();
+  // Compared with what this worker saw when it looked last, long enough ago for a small task to end in between, and
+  // work has waited since.
+  const std::int64_t time = nanoseconds_now();
   const bool first_look = worker.seen_at == 0;
   if (!first_look && time - worker.seen_at < stuck_nanoseconds) return false;
   worker.seen_at = time;
@@ -377,7 +377,7 @@ void WorkerPool::wait_for_work(Worker& worker) {
   const int step = tasks_are_small() && !executor_.awaited() ? pauses_per_poll_small : pauses_per_poll;
   worker.polling.store(true, std::memory_order_seq_cst);
   for (int paused = 0; paused < pauses_before_sleep && !found; paused += step) {
-    for (int pause = 0; pause < pauses_per_poll; ++pause) __builtin_ia32_pause();
+    pause(pauses_per_poll);
     let_work_gather(step - pauses_per_poll);
     found = called();
   }
@@ -388,6 +388,7 @@ void WorkerPool::wait_for_work(Worker& worker) {
     const bool others_awake = running_.load(std::memory_order_relaxed) > sleepers_.load(std::memory_order_seq_cst);
     // Whoever pushes from here on sees the sleeper, and how it sleeps; whoever pushed before is seen here.
     if (!others_awake) deep_sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    ThreadControl::step();
     if (!called()) {
       if (others_awake || backlog() > 0) {
         futex_wait(wake_count_, seen, nap);
@@ -406,8 +407,8 @@ void WorkerPool::wait_for_work(Worker& worker) {
 
 void WorkerPool::disturb(Worker& worker) {
   const std::uint64_t dice = worker.next_random();
-  if (dice % 16 == 0) std::this_thread::yield();
-  if (dice % 64 == 1) std::this_thread::sleep_for(std::chrono::microseconds((dice >> 32) % 50));
+  if (dice % 16 == 0) yield();
+  if (dice % 64 == 1) sleep_for(std::chrono::microseconds((dice >> 32) % 50));
 }
 
 void WorkerPool::stop() {
@@ -428,7 +429,7 @@ void WorkerPool::stop() {
 void WorkerPool::reset_after_fork() {
   const int count = thread_count_.load();
   for (int i = 0; i < count; ++i) {
-    // The threads do not exist in this process. Their objects are leaked: a std::thread cannot be told so.
+    // The threads do not exist in this process. Their objects are leaked: a thread cannot be told so.
     workers_[i].store(nullptr);
   }
   if (current_worker != nullptr && &current_worker->pool == this) current_worker = nullptr;

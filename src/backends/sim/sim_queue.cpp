@@ -32,6 +32,7 @@ void SimQueue::issue(Work& work, Executor& executor) {
 
 Event* SimQueue::record() {
   device_.begin_event();
+  ThreadControl::step();
   SimEvent& event = fresh_event();
   if (unfinished_.load(std::memory_order_acquire) == 0) {
     event.prepare(1);
@@ -124,6 +125,7 @@ bool SimQueue::take(std::vector<Command>& batch) {
 
 void SimQueue::perform(const Command& command) {
   delays_.dawdle();
+  ThreadControl::step();
   if (command.work != nullptr) {
     carry_out(command);
   } else if (command.finished != nullptr) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <stretto/base/error.h>
+#include <stretto/base/schedule.h>
 #include <stretto/tensor/devices.h>
 
 #include "cli/check/generator.h"
@@ -34,6 +35,14 @@ Way threads_way(std::uint64_t seed) {
            {"STRETTO_MAX_INFLIGHT", inflight}}};
 }
 
+Way deterministic_way(std::uint64_t seed) {
+  Way way = threads_way(seed);
+  way.name = "deterministic";
+  for (auto& [name, value] : way.variables)
+    if (name == "STRETTO_SCHEDULE") value = fmt::format("deterministic:{}", seed + 1);
+  return way;
+}
+
 std::string to_text(const Way& way) {
   std::string text;
   for (const auto& [name, value] : way.variables) {
@@ -50,7 +59,7 @@ Player::Player(Way way, std::span<const Device> devices, std::string wrong) : wa
 
 void Player::begin(const Program& program) {
   if (!process_) process_ = std::make_unique<ChildProcess>(arguments_, way_.variables);
-  std::string line = std::to_string(program.seed);
+  std::string line = fmt::format("{} {}", program.seed, program.schedule);
   for (const Statement& statement : program.statements) line += fmt::format(" {}", statement.number);
   try {
     process_->write_line(line);
@@ -62,13 +71,17 @@ void Player::begin(const Program& program) {
 Outcome Player::finish() {
   const bool answers = process_->has_line(patience);
   const auto line = answers ? process_->read_line() : std::nullopt;
-  if (line) return {nlohmann::json::parse(*line).get<std::vector<std::string>>(), {}};
+  if (line) {
+    const nlohmann::json seen = nlohmann::json::parse(*line);
+    return {seen.at("lines").get<std::vector<std::string>>(), {}, seen.at("decisions").get<std::uint64_t>()};
+  }
   if (!answers) process_->kill();
   const int code = process_->wait();
   process_.reset();
   return {{},
           answers ? fmt::format("its process ended with {}", code)
-                  : fmt::format("it was not done after {} seconds", patience)};
+                  : fmt::format("it was not done after {} seconds", patience),
+          0};
 }
 
 int serve_programs(const std::vector<std::string>& devices, const std::string& wrong) {
@@ -76,8 +89,10 @@ int serve_programs(const std::vector<std::string>& devices, const std::string& w
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::uint64_t seed = 0;
-    words >> seed;
+    std::uint64_t schedule = 0;
+    words >> seed >> schedule;
     Program program = generate_program(seed, chosen);
+    program.schedule = schedule;
     std::vector<Statement> kept;
     auto next = program.statements.begin();
     for (int number = 0; words >> number;) {
@@ -87,7 +102,10 @@ int serve_programs(const std::vector<std::string>& devices, const std::string& w
       kept.push_back(*next++);
     }
     program.statements = std::move(kept);
-    fmt::print("{}\n", nlohmann::json(run_program(program, wrong)).dump());
+    nlohmann::json seen;
+    seen["lines"] = run_program(program, wrong);
+    seen["decisions"] = schedule_hash();
+    fmt::print("{}\n", seen.dump());
     std::fflush(stdout);
   }
   return 0;

@@ -20,6 +20,8 @@ struct Way {
 
 /// One statement after the other: what every program means.
 Way serial_way();
+/// One thread at a time, in an order that the program's `schedule` decides; as many workers and streams as below.
+Way deterministic_way(std::uint64_t seed);
 /// Threads as they come, with 1 to 8 workers, 1 to 4 streams, now and then few tasks at once, and mostly with random
 /// delays: drawn from the seed.
 Way threads_way(std::uint64_t seed);
@@ -31,8 +33,10 @@ std::string to_text(const Way& way);
 struct Outcome {
   std::vector<std::string> lines;
   std::string trouble;
+  std::uint64_t decisions = 0;  ///< `schedule_hash()` at its end.
 
-  friend bool operator==(const Outcome&, const Outcome&) = default;
+  /// Whether two ways agree: how they came to it is not looked at.
+  friend bool operator==(const Outcome& a, const Outcome& b) { return a.lines == b.lines && a.trouble == b.trouble; }
 };
 
 /// Runs programs in a process of its own, in one way. A process that ended or hangs is replaced at the next program.
@@ -55,8 +59,8 @@ class Player {
   std::unique_ptr<ChildProcess> process_;
 };
 
-/// What the process does: for each line with a seed and the numbers of the program's statements that are run, one line
-/// with what was seen. Returns an exit code when its input ends.
+/// What the process does: for each line with a program's seed, its schedule's, and the numbers of its statements that
+/// are run, one line with what was seen and with the hash of the schedule. Returns an exit code when its input ends.
 int serve_programs(const std::vector<std::string>& devices, const std::string& wrong);
 
 }  // namespace stretto::cli

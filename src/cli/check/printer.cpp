@@ -42,7 +42,7 @@ std::string section_text(const Program& program, const Section& section) {
   std::string begins, ends;
   for (std::size_t i = 1; i < threads.size(); ++i) {
     if (threads[i].empty()) continue;
-    begins += fmt::format("    std::thread thread{}([&] {{\n{}    }});\n", i, threads[i]);
+    begins += fmt::format("    ScheduledThread thread{}([&] {{\n{}    }});\n", i, threads[i]);
     ends += fmt::format("    thread{}.join();\n", i);
   }
   if (begins.empty()) return threads[0];
@@ -78,9 +78,10 @@ std::string to_source(const Program& program, std::string_view comment) {
   std::string drops;
   for (int i = 0; i < program.variables; ++i) drops += fmt::format("  t{} = Tensor();\n", i);
   return fmt::format(
-      "{}\n{}\nusing namespace stretto;\n\nint main() {{\n  check::Log book({});\n  Tensor {};\n{}{}"
+      "{}\n{}\nusing namespace stretto;\n\nint main() {{\n  reseed_schedule({}u);\n  check::Log book({});\n  Tensor "
+      "{};\n{}{}"
       "  book.wait_all({});\n  book.finish();\n  book.print();\n}}\n",
-      comment, bodies, program.numbers + 1, variables, statements, drops, program.numbers);
+      comment, bodies, program.schedule, program.numbers + 1, variables, statements, drops, program.numbers);
 }
 
 }  // namespace stretto::cli

@@ -27,6 +27,7 @@ struct Statement {
 /// and run their statements up to the next one.
 struct Program {
   std::uint64_t seed = 0;
+  std::uint64_t schedule = 0;  ///< The seed of its schedule, where that is deterministic.
   int variables = 0;
   int threads = 1;
   int numbers = 0;  ///< Numbers of statements are below it.

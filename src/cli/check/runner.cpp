@@ -1,8 +1,7 @@
 #include "cli/check/runner.h"
 
-#include <thread>
-
 #include <stretto/base/error.h>
+#include <stretto/base/schedule.h>
 #include <stretto/ops/creation.h>
 #include <stretto/tensor/devices.h>
 
@@ -20,6 +19,7 @@ class Runner {
         book_(program.numbers + 1) {}
 
   std::vector<std::string> run() {
+    reseed_schedule(program_.schedule);
     for (const Section& section : sections_of(program_)) run_section(section);
     tensors_.clear();
     book_.wait_all(program_.numbers);
@@ -29,12 +29,12 @@ class Runner {
 
  private:
   void run_section(const Section& section) {
-    std::vector<std::thread> threads;
+    std::vector<ScheduledThread> threads;
     for (int thread = 1; thread < program_.threads; ++thread) {
       threads.emplace_back([this, section, thread] { run_thread(section, thread); });
     }
     run_thread(section, 0);
-    for (std::thread& thread : threads) thread.join();
+    for (ScheduledThread& thread : threads) thread.join();
   }
   void run_thread(const Section& section, int thread) {
     for (std::size_t i = section.begin; i < section.end; ++i) {
