@@ -2,11 +2,10 @@
 #include <cmath>
 #include <limits>
 
-#include <stretto/base/error.h>
-
 #include "kernels/cpu/elementwise_registration.h"
 #include "kernels/cpu/single_math.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/rules/failures.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/arithmetic.cpp"
@@ -19,10 +18,8 @@ namespace stretto {
 namespace HWY_NAMESPACE {
 namespace {
 
-[[noreturn]] void throw_division_by_zero() { throw UsageError("integer division by zero"); }
-[[noreturn]] void throw_negative_exponent() {
-  throw UsageError("an integer cannot be raised to a negative power: convert to a floating dtype first");
-}
+[[noreturn]] void throw_division_by_zero() { throw rules::division_by_zero(); }
+[[noreturn]] void throw_negative_exponent() { throw rules::negative_exponent(); }
 
 struct Add {
   template <Real T>
@@ -31,7 +28,7 @@ struct Add {
   }
   template <Integer T>
   static HWY_INLINE T apply(T a, T b) {
-    return static_cast<T>(Unsigned<T>(a) + Unsigned<T>(b));
+    return rules::sum(a, b);
   }
   template <Boolean T>
   static HWY_INLINE T apply(T a, T b) {
@@ -46,7 +43,7 @@ struct Sub {
   }
   template <Integer T>
   static HWY_INLINE T apply(T a, T b) {
-    return static_cast<T>(Unsigned<T>(a) - Unsigned<T>(b));
+    return rules::difference(a, b);
   }
 };
 
@@ -57,7 +54,7 @@ struct Mul {
   }
   template <Integer T>
   static HWY_INLINE T apply(T a, T b) {
-    return static_cast<T>(Unsigned<T>(a) * Unsigned<T>(b));
+    return rules::product(a, b);
   }
   template <Boolean T>
   static HWY_INLINE T apply(T a, T b) {
@@ -97,11 +94,7 @@ struct FloorDivide {
   template <Integer T>
   static HWY_INLINE T apply(T a, T b) {
     if (b == 0) throw_division_by_zero();
-    if constexpr (std::is_signed_v<T>) {
-      if (b == -1) return static_cast<T>(Unsigned<T>{0} - Unsigned<T>(a));  // the lowest integer has no positive
-    }
-    const T quotient = a / b;
-    return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+    return rules::floor_quotient(a, b);
   }
 
  private:
@@ -132,11 +125,7 @@ struct Remainder {
   template <Integer T>
   static HWY_INLINE T apply(T a, T b) {
     if (b == 0) throw_division_by_zero();
-    if constexpr (std::is_signed_v<T>) {
-      if (b == -1) return 0;
-    }
-    const T rest = a % b;
-    return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+    return rules::floor_rest(a, b);
   }
 
  private:
@@ -168,13 +157,7 @@ struct Pow {
   template <Integer T>
   static HWY_INLINE T apply(T x, T y) {
     if (y < 0) throw_negative_exponent();
-    Unsigned<T> result = 1;
-    Unsigned<T> base = static_cast<Unsigned<T>>(x);
-    for (Unsigned<T> rest = static_cast<Unsigned<T>>(y); rest != 0; rest >>= 1) {
-      if ((rest & 1) != 0) result *= base;
-      base *= base;
-    }
-    return static_cast<T>(result);
+    return rules::power(x, y);
   }
 };
 

@@ -10,6 +10,7 @@
 #include "kernels/cpu/lines.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernel.h"
+#include "kernels/rules/failures.h"
 
 namespace stretto {
 
@@ -25,9 +26,8 @@ std::int64_t label_of(const Array& labels, std::int64_t row) {
 void check_labels(const Array& labels, std::int64_t classes) {
   for (std::int64_t row = 0; row < labels.shape[0]; ++row) {
     const std::int64_t label = label_of(labels, row);
-    if (label < 0 || label >= classes) {
-      throw IndexError("label " + std::to_string(label) + " of row " + std::to_string(row) + " is out of range for " +
-                       std::to_string(classes) + " classes");
+    if (rules::is_outside(label, classes)) {
+      throw rules::label_out_of_range(label, row, classes);
     }
   }
 }

@@ -13,6 +13,8 @@
 #include "kernels/cpu/element_types.h"
 #include "kernels/kernel.h"
 #include "kernels/parameters.h"
+#include "kernels/rules/failures.h"
+#include "kernels/visit_size.h"
 
 namespace stretto {
 
@@ -35,7 +37,7 @@ void check_indices(const Array& index, std::int64_t extent, const std::string& w
   run_ranges(context, dimensions.count(), elements_a_chunk, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t value = indices[dimensions.offset(i)];
-      if (value >= 0 && value < extent) continue;
+      if (!rules::is_outside(value, extent)) continue;
       std::int64_t known = first_outside.load();
       while (i < known && !first_outside.compare_exchange_weak(known, i)) {
       }
@@ -43,24 +45,11 @@ void check_indices(const Array& index, std::int64_t extent, const std::string& w
     }
   });
   if (first_outside == none) return;
-  throw IndexError("index " + std::to_string(indices[dimensions.offset(first_outside)]) + " is out of range for " +
-                   where);
+  throw rules::index_out_of_range(indices[dimensions.offset(first_outside)], where);
 }
 
 void check_axis_indices(const Array& index, const Array& indexed, std::int64_t axis, KernelContext& context) {
-  const std::int64_t extent = indexed.shape[axis];
-  check_indices(index, extent, "axis " + std::to_string(axis) + " with extent " + std::to_string(extent), context);
-}
-
-// Calls f with a type of the dtype's size: elements are only moved.
-template <typename F>
-void visit_size(DType dtype, F&& f) {
-  switch (item_size(dtype)) {
-    case 1: return f(std::type_identity<std::uint8_t>{});
-    case 2: return f(std::type_identity<std::uint16_t>{});
-    case 4: return f(std::type_identity<std::uint32_t>{});
-    default: return f(std::type_identity<std::uint64_t>{});
-  }
+  check_indices(index, indexed.shape[axis], rules::place_of_axis(indexed, axis), context);
 }
 
 // output[..., k, ...] = x[..., index[..., k, ...], ...]
@@ -146,7 +135,7 @@ T add(T a, T b) {
   } else if constexpr (Boolean<T>) {
     return a || b;
   } else if constexpr (Integer<T>) {
-    return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
+    return rules::sum(a, b);
   } else {
     return a + b;
   }
@@ -191,7 +180,7 @@ void one_hot_kernel(const KernelCall& call, KernelContext& context) {
   const Array& output = call.outputs[0];
   const std::int64_t axis = output.rank - 1;
   const std::int64_t classes = output.shape[axis];
-  check_indices(index, classes, std::to_string(classes) + " classes", context);
+  check_indices(index, classes, rules::place_of_classes(classes), context);
   const Dimensions rows = lines_along(output, axis), indices = all_dimensions(index);
   run_ranges(context, indices.count(), lines_a_chunk(classes), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {

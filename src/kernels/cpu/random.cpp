@@ -14,6 +14,7 @@
 #include "kernels/cpu/single_math.h"
 #include "kernels/cpu/targets.h"
 #include "kernels/philox.h"
+#include "kernels/rules/random_numbers.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/random.cpp"
@@ -67,32 +68,13 @@ HWY_INLINE T round_to(double value) {
   return static_cast<T>(static_cast<Step>(value));
 }
 
-/// The largest T below `bound`.
-template <class T>
-double largest_below(double bound) {
-  const T rounded = static_cast<T>(bound);
-  if (static_cast<double>(rounded) < bound) return static_cast<double>(rounded);
-  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
-  const Bits bits = std::bit_cast<Bits>(rounded);
-  constexpr Bits smallest_negative =
-      std::bit_cast<Bits>(std::numeric_limits<T>::denorm_min()) | Bits(Bits{1} << (sizeof(T) * 8 - 1));
-  const Bits below = bound == 0 ? smallest_negative : static_cast<Bits>(bound > 0 ? bits - 1 : bits + 1);
-  return static_cast<double>(std::bit_cast<T>(below));
-}
-
 template <class T>
 struct Uniform {
-  double low;
-  double width;
-  double top;  // rounding must not reach `high`
+  rules::UniformRange<T> range;
 
-  explicit Uniform(const RandomParameters& parameters)
-      : low(parameters.low),
-        width(parameters.high - parameters.low),
-        top(std::max(parameters.low, largest_below<T>(parameters.high))) {}
+  explicit Uniform(const RandomParameters& parameters) : range(parameters) {}
 
-  HWY_INLINE T value(double unit) const { return round_to<T>(std::min(low + unit * width, top)); }
+  HWY_INLINE T value(double unit) const { return round_to<T>(range.number(unit)); }
 
   HWY_INLINE void run(const Blocks& blocks, T* results) const {
     for (int i = 0; i < Blocks::count; ++i) {
@@ -151,18 +133,14 @@ struct Normal {
 
 template <class T>
 struct RandomInteger {
-  std::uint64_t low;
-  std::uint64_t width;
+  rules::IntegerRange range;
 
-  explicit RandomInteger(const RandomParameters& parameters)
-      : low(static_cast<std::uint64_t>(parameters.integer_low)),
-        width(static_cast<std::uint64_t>(parameters.integer_high) - low) {}
+  explicit RandomInteger(const RandomParameters& parameters) : range(parameters) {}
 
   HWY_INLINE void run(const Blocks& blocks, T* results) const {
     for (int i = 0; i < Blocks::count; ++i) {
       for (int half = 0; half < 2; ++half) {
-        const unsigned __int128 product = static_cast<unsigned __int128>(blocks.wide(half, i)) * width;
-        results[2 * i + half] = convert<T>(static_cast<std::int64_t>(low + static_cast<std::uint64_t>(product >> 64)));
+        results[2 * i + half] = convert<T>(range.number(blocks.wide(half, i)));
       }
     }
   }

@@ -10,6 +10,7 @@
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernel.h"
 #include "kernels/parameters.h"
+#include "kernels/rules/sort_key.h"
 
 namespace stretto {
 
@@ -30,22 +31,6 @@ struct Item {
   bool operator<(const Item& other) const { return key < other.key || (key == other.key && position < other.position); }
 };
 
-// A number in the order of numbers: -0 is 0, and NaN is larger than all others.
-template <typename T>
-std::uint64_t key_of(T value) {
-  if constexpr (Half<T>) {
-    return key_of(static_cast<float>(value));
-  } else if constexpr (Real<T>) {
-    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-    constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
-    if (value != value) return std::numeric_limits<Bits>::max();
-    const Bits bits = value == 0 ? 0 : std::bit_cast<Bits>(value);
-    return bits & sign ? static_cast<Bits>(~bits) : bits | sign;
-  } else {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) ^ (std::uint64_t{1} << 63);
-  }
-}
-
 // One line of the input and where its sorted elements and their positions go.
 struct SortedLine {
   const Array& input;
@@ -59,12 +44,21 @@ struct SortedLine {
   std::int64_t count() const { return input.shape[axis]; }
 };
 
+template <class T>
+auto computed(T x) {
+  if constexpr (Half<T>) {
+    return static_cast<float>(x);
+  } else {
+    return x;
+  }
+}
+
 void make_items(const SortedLine& line, bool descending, std::int64_t begin, std::int64_t end, Item* items) {
   visit_dtype(line.input.dtype, [&]<class T>(std::type_identity<T>) {
     const T* const from = line.input.as<const T>() + line.input_offset;
     const std::uint64_t flip = descending ? ~std::uint64_t{0} : 0;
     for (std::int64_t i = begin; i < end; ++i) {
-      items[i] = {key_of(from[i * line.input.strides[line.axis]]) ^ flip, i};
+      items[i] = {rules::sort_key(computed(from[i * line.input.strides[line.axis]])) ^ flip, i};
     }
   });
 }

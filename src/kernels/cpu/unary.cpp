@@ -23,7 +23,7 @@ struct Neg {
   }
   template <Integer T>
   static HWY_INLINE T apply(T x) {
-    return static_cast<T>(Unsigned<T>{0} - Unsigned<T>(x));
+    return rules::negative(x);
   }
 };
 
@@ -57,7 +57,7 @@ struct Square {
   }
   template <Integer T>
   static HWY_INLINE T apply(T x) {
-    return static_cast<T>(Unsigned<T>(x) * Unsigned<T>(x));
+    return rules::product(x, x);
   }
 };
 

@@ -2,10 +2,9 @@
 #include <cstring>
 #include <exception>
 
-#include <stretto/base/error.h>
-
 #include "kernels/cuda/elementwise.cuh"
 #include "kernels/cuda/find_fault.cuh"
+#include "kernels/rules/failures.h"
 
 namespace stretto {
 namespace {
@@ -19,7 +18,7 @@ struct Add {
   }
   template <Integer T>
   static __device__ T apply(T a, T b) {
-    return static_cast<T>(Unsigned<T>(a) + Unsigned<T>(b));
+    return rules::sum(a, b);
   }
   template <Boolean T>
   static __device__ T apply(T a, T b) {
@@ -34,7 +33,7 @@ struct Sub {
   }
   template <Integer T>
   static __device__ T apply(T a, T b) {
-    return static_cast<T>(Unsigned<T>(a) - Unsigned<T>(b));
+    return rules::difference(a, b);
   }
 };
 
@@ -45,7 +44,7 @@ struct Mul {
   }
   template <Integer T>
   static __device__ T apply(T a, T b) {
-    return static_cast<T>(Unsigned<T>(a) * Unsigned<T>(b));
+    return rules::product(a, b);
   }
   template <Boolean T>
   static __device__ T apply(T a, T b) {
@@ -80,12 +79,7 @@ struct FloorDivide {
   static __device__ double apply(double a, double b) { return divide(a, b); }
   template <Integer T>
   static __device__ T apply(T a, T b) {
-    if (b == 0) return 0;
-    if constexpr (std::is_signed_v<T>) {
-      if (b == -1) return static_cast<T>(Unsigned<T>{0} - Unsigned<T>(a));  // the lowest integer has no positive
-    }
-    const T quotient = a / b;
-    return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+    return b == 0 ? T{0} : rules::floor_quotient(a, b);
   }
 
  private:
@@ -111,12 +105,7 @@ struct Remainder {
   }
   template <Integer T>
   static __device__ T apply(T a, T b) {
-    if (b == 0) return 0;
-    if constexpr (std::is_signed_v<T>) {
-      if (b == -1) return 0;
-    }
-    const T rest = a % b;
-    return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+    return b == 0 ? T{0} : rules::floor_rest(a, b);
   }
 };
 
@@ -127,13 +116,7 @@ struct Pow {
   static __device__ double apply(double x, double y) { return y == 2 ? x * x : std::pow(x, y); }
   template <Integer T>
   static __device__ T apply(T x, T y) {
-    Unsigned<T> result = 1;
-    Unsigned<T> base = static_cast<Unsigned<T>>(x);
-    for (Unsigned<T> rest = static_cast<Unsigned<T>>(y); rest != 0; rest >>= 1) {
-      if ((rest & 1) != 0) result *= base;
-      base *= base;
-    }
-    return static_cast<T>(result);
+    return rules::power(x, y);
   }
 };
 
@@ -173,13 +156,8 @@ struct IsNegative {
   }
 };
 
-std::exception_ptr division_by_zero(const DeviceFault&) {
-  return std::make_exception_ptr(UsageError("integer division by zero"));
-}
-std::exception_ptr negative_exponent(const DeviceFault&) {
-  return std::make_exception_ptr(
-      UsageError("an integer cannot be raised to a negative power: convert to a floating dtype first"));
-}
+std::exception_ptr division_by_zero(const DeviceFault&) { return std::make_exception_ptr(rules::division_by_zero()); }
+std::exception_ptr negative_exponent(const DeviceFault&) { return std::make_exception_ptr(rules::negative_exponent()); }
 
 /// An operator whose second operand must not be bad where it is an integer.
 template <class Op, class IsBad, auto failure>

@@ -8,22 +8,9 @@
 #include <cuda_fp16.h>
 #include <stretto/core/dtype.h>
 
+#include "kernels/rules/integers.h"
+
 namespace stretto {
-
-template <class T>
-concept Real = std::same_as<T, float> || std::same_as<T, double>;
-template <class T>
-concept Integer = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint8_t>;
-template <class T>
-concept Number = Real<T> || Integer<T>;
-template <class T>
-concept Boolean = std::same_as<T, bool>;
-template <class T>
-concept Half = std::same_as<T, Float16> || std::same_as<T, BFloat16>;
-
-/// Integer arithmetic wraps round, which it does only without a sign.
-template <Integer T>
-using Unsigned = std::make_unsigned_t<T>;
 
 /// What arithmetic on elements of T is done in: 16-bit floats are computed in float.
 template <Element T>
@@ -69,10 +56,7 @@ __device__ To convert(From x) {
   } else if constexpr (Half<To>) {
     return narrow<To>(x);
   } else if constexpr (Integer<To> && Real<From>) {
-    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
-    constexpr From above = From{2} * static_cast<From>(std::numeric_limits<To>::max() / 2 + 1);
-    if (x > low && x < above) return static_cast<To>(x);
-    return x >= above ? std::numeric_limits<To>::max() : x <= low ? std::numeric_limits<To>::min() : To{0};
+    return rules::clipped<To>(x);
   } else {
     return static_cast<To>(x);
   }

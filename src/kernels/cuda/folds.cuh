@@ -26,7 +26,7 @@ struct SumFold {
   }
   static __device__ Value join(Value a, Value b) {
     if constexpr (Integer<T>)
-      return static_cast<T>(Unsigned<T>(a) + Unsigned<T>(b));
+      return rules::sum(a, b);
     else
       return a + b;
   }
@@ -42,7 +42,7 @@ struct ProductFold {
   }
   static __device__ Value join(Value a, Value b) {
     if constexpr (Integer<T>)
-      return static_cast<T>(Unsigned<T>(a) * Unsigned<T>(b));
+      return rules::product(a, b);
     else
       return a * b;
   }

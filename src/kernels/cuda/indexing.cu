@@ -3,13 +3,13 @@
 #include <string>
 #include <type_traits>
 
-#include <stretto/base/error.h>
-
 #include "kernels/cuda/elements.cuh"
 #include "kernels/cuda/find_fault.cuh"
 #include "kernels/cuda/layout.cuh"
 #include "kernels/kernel.h"
 #include "kernels/parameters.h"
+#include "kernels/rules/failures.h"
+#include "kernels/visit_size.h"
 
 namespace stretto {
 namespace {
@@ -18,30 +18,17 @@ constexpr int index_threads = 256;
 
 struct IsOutside {
   std::int64_t extent;
-  __host__ __device__ bool operator()(std::int64_t index) const { return index < 0 || index >= extent; }
+  __host__ __device__ bool operator()(std::int64_t index) const { return rules::is_outside(index, extent); }
 };
 
 void check_indices(const Array& index, std::int64_t extent, const std::string& where, KernelContext& context) {
   fail_for_bad_element<std::int64_t>(index, IsOutside{extent}, context, [where](const DeviceFault& fault) {
-    return std::make_exception_ptr(
-        IndexError("index " + std::to_string(fault.value) + " is out of range for " + where));
+    return std::make_exception_ptr(rules::index_out_of_range(fault.value, where));
   });
 }
 
 void check_axis_indices(const Array& index, const Array& indexed, std::int64_t axis, KernelContext& context) {
-  const std::int64_t extent = indexed.shape[axis];
-  check_indices(index, extent, "axis " + std::to_string(axis) + " with extent " + std::to_string(extent), context);
-}
-
-/// Calls f with a type of the dtype's size: elements are only moved.
-template <typename F>
-void visit_size(DType dtype, F&& f) {
-  switch (item_size(dtype)) {
-    case 1: return f(std::type_identity<std::uint8_t>{});
-    case 2: return f(std::type_identity<std::uint16_t>{});
-    case 4: return f(std::type_identity<std::uint32_t>{});
-    default: return f(std::type_identity<std::uint64_t>{});
-  }
+  check_indices(index, indexed.shape[axis], rules::place_of_axis(indexed, axis), context);
 }
 
 /// A thread an element of the output. Operands of the layout: output, x (its stride along the axis 0), index.
@@ -96,7 +83,7 @@ __device__ T add(T a, T b) {
   else if constexpr (Boolean<T>)
     return a || b;
   else if constexpr (Integer<T>)
-    return static_cast<T>(Unsigned<T>(a) + Unsigned<T>(b));
+    return rules::sum(a, b);
   else
     return a + b;
 }
@@ -154,7 +141,7 @@ void one_hot(const KernelCall& call, KernelContext& context) {
   const Array& index = call.inputs[0];
   const Array& output = call.outputs[0];
   const std::int64_t classes = output.shape[output.rank - 1];
-  check_indices(index, classes, std::to_string(classes) + " classes", context);
+  check_indices(index, classes, rules::place_of_classes(classes), context);
   Layout<2> layout;
   for (int i = 0; i < output.rank; ++i)
     layout.append(output.shape[i], {output.strides[i], i < index.rank ? index.strides[i] : 0});

@@ -10,6 +10,7 @@
 #include "kernels/kernel.h"
 #include "kernels/parameters.h"
 #include "kernels/philox.h"
+#include "kernels/rules/random_numbers.h"
 
 namespace stretto {
 namespace {
@@ -21,33 +22,15 @@ __device__ T round_to(double value) {
   return convert<T>(static_cast<Step>(value));
 }
 
-/// The largest T below `bound`.
-template <class T>
-double largest_below(double bound) {
-  const T rounded = static_cast<T>(bound);
-  if (static_cast<double>(rounded) < bound) return static_cast<double>(rounded);
-  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
-  const Bits bits = std::bit_cast<Bits>(rounded);
-  constexpr Bits smallest_negative =
-      std::bit_cast<Bits>(std::numeric_limits<T>::denorm_min()) | Bits(Bits{1} << (sizeof(T) * 8 - 1));
-  const Bits below = bound == 0 ? smallest_negative : static_cast<Bits>(bound > 0 ? bits - 1 : bits + 1);
-  return static_cast<double>(std::bit_cast<T>(below));
-}
-
 template <class T>
 struct UniformValues {
   static constexpr int size = sizeof(T) == 8 ? 2 : 4;
   std::uint64_t key, draw;
-  double low, width, top;  // rounding must not reach `high`
+  rules::UniformRange<T> range;
 
-  explicit UniformValues(const RandomParameters& p)
-      : key(p.key), draw(p.draw), low(p.low), width(p.high - p.low), top(std::max(p.low, largest_below<T>(p.high))) {}
+  explicit UniformValues(const RandomParameters& p) : key(p.key), draw(p.draw), range(p) {}
 
-  __device__ T value(double unit) const {
-    const double number = low + unit * width;
-    return round_to<T>(top < number ? top : number);
-  }
+  __device__ T value(double unit) const { return round_to<T>(range.number(unit)); }
   __device__ void operator()(std::int64_t group, T* out) const {
     const PhiloxBlock block = philox(key, draw, static_cast<std::uint64_t>(group));
     if constexpr (sizeof(T) == 8) {
@@ -88,18 +71,14 @@ struct NormalValues {
 template <class T>
 struct IntegerValues {
   static constexpr int size = 2;
-  std::uint64_t key, draw, low, width;
+  std::uint64_t key, draw;
+  rules::IntegerRange range;
 
-  explicit IntegerValues(const RandomParameters& p)
-      : key(p.key),
-        draw(p.draw),
-        low(static_cast<std::uint64_t>(p.integer_low)),
-        width(static_cast<std::uint64_t>(p.integer_high) - low) {}
+  explicit IntegerValues(const RandomParameters& p) : key(p.key), draw(p.draw), range(p) {}
 
   __device__ void operator()(std::int64_t group, T* out) const {
     const PhiloxBlock block = philox(key, draw, static_cast<std::uint64_t>(group));
-    for (int half = 0; half < 2; ++half)
-      out[half] = convert<T>(static_cast<std::int64_t>(low + __umul64hi(block.wide(half), width)));
+    for (int half = 0; half < 2; ++half) out[half] = convert<T>(range.number(block.wide(half)));
   }
 };
 

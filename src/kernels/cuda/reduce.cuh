@@ -65,8 +65,9 @@ __device__ typename Fold::Value fold_warp(typename Fold::Value value) {
   return value;
 }
 
-/// One lane of a segment: fours of elements side by side, every 32nd of them, in order. `line.load_four` gives four.
-template <class Fold, class Line>
+/// One lane of a segment: fours of elements side by side, every 32nd of them, in order. `line.load_four<packed>` gives
+/// four.
+template <class Fold, bool packed, class Line>
 __device__ typename Fold::Value fold_lane(const Line& line, std::int64_t first, std::int64_t count, int lane) {
   using Value = typename Fold::Value;
   constexpr int ahead = sizeof(Value) <= 8 ? 4 : 2;
@@ -76,7 +77,7 @@ __device__ typename Fold::Value fold_lane(const Line& line, std::int64_t first, 
   for (; i + (ahead - 1) * stride + 3 < count; i += ahead * stride) {
     Value loaded[ahead][4];
 #pragma unroll
-    for (int k = 0; k < ahead; ++k) line.load_four(first + i + k * stride, loaded[k]);
+    for (int k = 0; k < ahead; ++k) line.template load_four<packed>(first + i + k * stride, loaded[k]);
 #pragma unroll
     for (int k = 0; k < ahead; ++k)
 #pragma unroll
@@ -89,8 +90,8 @@ __device__ typename Fold::Value fold_lane(const Line& line, std::int64_t first, 
 
 /// A warp for each segment of each result.
 template <class Fold, class Source>
-__global__ void __launch_bounds__(fold_threads)
-    fold_rows(Source source, std::int64_t results, std::int64_t elements, typename Fold::Value* values) {
+__global__ void __launch_bounds__(fold_threads) fold_rows(const __grid_constant__ Source source, std::int64_t results,
+                                                          std::int64_t elements, typename Fold::Value* values) {
   const std::int64_t segments = elements > segment ? (elements + segment - 1) / segment : 1;
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (fold_threads / fold_lanes);
   const int lane = threadIdx.x % fold_lanes;
@@ -98,10 +99,11 @@ __global__ void __launch_bounds__(fold_threads)
        unit < results * segments; unit += warps) {
     const std::int64_t result = unit / segments;
     const std::int64_t first = unit % segments * segment;
-    const std::int64_t left = elements - first;
+    const std::int64_t count = elements - first < segment ? elements - first : segment;
     const auto line = source.line(result);
-    const typename Fold::Value value =
-        fold_warp<Fold>(fold_lane<Fold>(line, first, left < segment ? left : segment, lane));
+    // Asked once, so that the loads of a lane are all on their way before the first is used.
+    const typename Fold::Value value = fold_warp<Fold>(line.packed ? fold_lane<Fold, true>(line, first, count, lane)
+                                                                   : fold_lane<Fold, false>(line, first, count, lane));
     if (lane == 0) values[unit] = value;
   }
 }
@@ -109,7 +111,8 @@ __global__ void __launch_bounds__(fold_threads)
 /// A block for each segment of 32 results side by side: 32 lines by 32 results.
 template <class Fold, class Source>
 __global__ void __launch_bounds__(fold_lanes* fold_lanes)
-    fold_columns(Source source, std::int64_t results, std::int64_t elements, typename Fold::Value* values) {
+    fold_columns(const __grid_constant__ Source source, std::int64_t results, std::int64_t elements,
+                 typename Fold::Value* values) {
   using Value = typename Fold::Value;
   __shared__ Value lines[fold_lanes][fold_lanes + 1];
   const std::int64_t segments = elements > segment ? (elements + segment - 1) / segment : 1;
@@ -121,7 +124,7 @@ __global__ void __launch_bounds__(fold_lanes* fold_lanes)
     Value value = Fold::neutral();
     if (result < results) {
       const auto line = source.line(result);
-      value = fold_lane<Fold>(line, first, left < segment ? left : segment, static_cast<int>(threadIdx.y));
+      value = fold_lane<Fold, false>(line, first, left < segment ? left : segment, static_cast<int>(threadIdx.y));
     }
     lines[threadIdx.x][threadIdx.y] = value;
     __syncthreads();
@@ -149,6 +152,30 @@ struct alignas(sizeof(T) * 4 < 16 ? sizeof(T) * 4 : 16) Four {
   T items[4];
 };
 
+/// One line of an array: what is folded to one result.
+template <class T>
+struct ReducedLine {
+  const T* data;
+  const Layout<1>& reduced;
+  bool packed;  ///< Fours can be loaded at once.
+
+  __device__ ReducedLine(const T* begin, const Layout<1>& layout)
+      : data(begin),
+        reduced(layout),
+        packed(layout.rank == 1 && layout.strides[0][0] == 1 &&
+               reinterpret_cast<std::uintptr_t>(begin) % sizeof(Four<T>) == 0) {}
+
+  __device__ T load(std::int64_t i) const { return data[line_offset(reduced, i)]; }
+  template <bool at_once>
+  __device__ Four<T> load_four(std::int64_t i) const {
+    if constexpr (at_once) {
+      return *reinterpret_cast<const Four<T>*>(data + i);
+    } else {
+      return {load(i), load(i + 1), load(i + 2), load(i + 3)};
+    }
+  }
+};
+
 /// Elements of an array, of type In.
 template <class Fold, class In>
 struct ArraySource {
@@ -156,28 +183,17 @@ struct ArraySource {
   Layout<2> kept;
   Layout<1> reduced;
 
-  struct Line {
-    const In* data;
-    const Layout<1>& reduced;
-    bool packed;  // fours can be loaded at once
-
-    __device__ typename Fold::Value load(std::int64_t i) const { return Fold::load(data[line_offset(reduced, i)], i); }
+  struct Line : ReducedLine<In> {
+    using ReducedLine<In>::ReducedLine;
+    __device__ typename Fold::Value load(std::int64_t i) const { return Fold::load(ReducedLine<In>::load(i), i); }
+    template <bool at_once>
     __device__ void load_four(std::int64_t i, typename Fold::Value (&out)[4]) const {
-      if (packed) {
-        const Four<In> four = *reinterpret_cast<const Four<In>*>(data + i);
+      const Four<In> four = ReducedLine<In>::template load_four<at_once>(i);
 #pragma unroll
-        for (int k = 0; k < 4; ++k) out[k] = Fold::load(four.items[k], i + k);
-      } else {
-#pragma unroll
-        for (int k = 0; k < 4; ++k) out[k] = load(i + k);
-      }
+      for (int k = 0; k < 4; ++k) out[k] = Fold::load(four.items[k], i + k);
     }
   };
-  __device__ Line line(std::int64_t result) const {
-    const In* const begin = data + kept.offset(0, result);
-    const bool side_by_side = reduced.rank == 1 && reduced.strides[0][0] == 1;
-    return {begin, reduced, side_by_side && reinterpret_cast<std::uintptr_t>(begin) % sizeof(Four<In>) == 0};
-  }
+  __device__ Line line(std::int64_t result) const { return {data + kept.offset(0, result), reduced}; }
 };
 
 /// The values of the segments of each result.
@@ -187,8 +203,10 @@ struct ValueSource {
   std::int64_t count;
 
   struct Line {
+    static constexpr bool packed = false;
     const Value* values;
     __device__ Value load(std::int64_t i) const { return values[i]; }
+    template <bool>
     __device__ void load_four(std::int64_t i, Value (&out)[4]) const {
       for (int k = 0; k < 4; ++k) out[k] = values[i + k];
     }

@@ -16,15 +16,11 @@ constexpr int scan_threads = 128;
 // CPU's.
 struct Sum {
   static __device__ double apply(double a, double b) { return a + b; }
-  static __device__ std::int64_t apply(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  }
+  static __device__ std::int64_t apply(std::int64_t a, std::int64_t b) { return rules::sum(a, b); }
 };
 struct Product {
   static __device__ double apply(double a, double b) { return a * b; }
-  static __device__ std::int64_t apply(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  }
+  static __device__ std::int64_t apply(std::int64_t a, std::int64_t b) { return rules::product(a, b); }
 };
 
 /// A thread a line.

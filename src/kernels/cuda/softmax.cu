@@ -9,6 +9,7 @@
 #include "kernels/cuda/line_folds.cuh"
 #include "kernels/kernel.h"
 #include "kernels/parameters.h"
+#include "kernels/rules/failures.h"
 
 namespace stretto {
 namespace {
@@ -95,14 +96,12 @@ void along_axis(const KernelCall& call, KernelContext& context) {
 
 struct IsNoLabel {
   std::int64_t classes;
-  __host__ __device__ bool operator()(std::int64_t label) const { return label < 0 || label >= classes; }
+  __host__ __device__ bool operator()(std::int64_t label) const { return rules::is_outside(label, classes); }
 };
 
 void check_labels(const Array& labels, std::int64_t classes, KernelContext& context) {
   fail_for_bad_element<std::int64_t>(labels, IsNoLabel{classes}, context, [classes](const DeviceFault& fault) {
-    return std::make_exception_ptr(IndexError("label " + std::to_string(fault.value) + " of row " +
-                                              std::to_string(fault.position - 1) + " is out of range for " +
-                                              std::to_string(classes) + " classes"));
+    return std::make_exception_ptr(rules::label_out_of_range(fault.value, fault.position - 1, classes));
   });
 }
 

@@ -13,7 +13,7 @@ struct Neg {
   }
   template <Integer T>
   static __device__ T apply(T x) {
-    return static_cast<T>(Unsigned<T>{0} - Unsigned<T>(x));
+    return rules::negative(x);
   }
 };
 
@@ -47,7 +47,7 @@ struct Square {
   }
   template <Integer T>
   static __device__ T apply(T x) {
-    return static_cast<T>(Unsigned<T>(x) * Unsigned<T>(x));
+    return rules::product(x, x);
   }
 };
 
