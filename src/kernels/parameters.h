@@ -43,10 +43,17 @@ struct VarianceParameters {
   double correction;
 };
 
+/// "matmul".
+struct MatmulParameters {
+  bool reduced =
+      false;  ///< float32 factors may be rounded to 10 bits of fraction (TF32), where the device is faster then.
+};
+
 /// "addmm": beta * inputs[0] + alpha * (inputs[1] @ inputs[2]).
 struct AddmmParameters {
   double alpha;
   double beta;
+  bool reduced = false;  ///< As for "matmul".
 };
 
 /// "tril", "triu": elements with column - row compared against `diagonal` in the last two axes.

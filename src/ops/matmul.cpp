@@ -1,5 +1,7 @@
+#include <atomic>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <stretto/base/error.h>
 #include <stretto/ops/matmul.h>
@@ -54,6 +56,24 @@ Shape with_matrix(Shape batch, std::int64_t rows, std::int64_t columns) {
 
 }  // namespace
 
+namespace {
+
+std::atomic<bool> reduced_precision{false};
+
+}  // namespace
+
+void set_float32_matmul_precision(std::string_view precision) {
+  if (precision != "highest" && precision != "high") {
+    throw UsageError("set_float32_matmul_precision takes \"highest\" or \"high\", not \"" + std::string(precision) +
+                     "\"");
+  }
+  reduced_precision.store(precision == "high", std::memory_order_relaxed);
+}
+
+std::string_view float32_matmul_precision() {
+  return reduced_precision.load(std::memory_order_relaxed) ? "high" : "highest";
+}
+
 Tensor matmul(const Operand& a_operand, const Operand& b_operand) {
   const OperatorKernel kernel = operator_kernel<"matmul">();
   const CallSite& site = a_operand.site();
@@ -88,6 +108,7 @@ Tensor matmul(const Operand& a_operand, const Operand& b_operand) {
     call.write(seen);
     call.read(left, left_shape);
     call.read(right, right_shape);
+    call.parameters(MatmulParameters{.reduced = reduced_precision.load(std::memory_order_relaxed)});
     apply(call);
     return output;
   });
@@ -121,7 +142,9 @@ Tensor addmm(const Operand& c_operand, const Operand& a_operand, const Operand& 
     call.read(c, shape);
     call.read(a);
     call.read(b);
-    call.parameters(AddmmParameters{.alpha = alpha.to<double>(), .beta = beta.to<double>()});
+    call.parameters(AddmmParameters{.alpha = alpha.to<double>(),
+                                    .beta = beta.to<double>(),
+                                    .reduced = reduced_precision.load(std::memory_order_relaxed)});
     apply(call);
     return output;
   });

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include <stretto/base/export.h>
 #include <stretto/core/scalar.h>
 #include <stretto/tensor/operand.h>
@@ -28,5 +30,12 @@ STRETTO_API Tensor addmm(const Operand& c, const Operand& a, const Operand& b, c
 STRETTO_API Tensor linear(const Operand& x, const Operand& weight);
 /// x @ weight^T + bias, with x (...,K), weight (N,K) and bias (N): (...,N).
 STRETTO_API Tensor linear(const Operand& x, const Operand& weight, const Operand& bias);
+
+/// How products of float32 are computed that are submitted from here on, by any thread. "highest", which is where a
+/// process starts, rounds nothing but results; "high" lets devices that are faster then round the factors to 10 bits of
+/// fraction first (TF32 on GPUs; no difference on the CPU). UsageError for any other word.
+STRETTO_API void set_float32_matmul_precision(std::string_view precision);
+/// "highest" or "high".
+STRETTO_API std::string_view float32_matmul_precision();
 
 }  // namespace stretto

@@ -9,6 +9,7 @@
 #include "kernels/cuda/cuda_context.h"
 #include "kernels/cuda/matrix_plans.h"
 #include "kernels/cuda/plain_product.h"
+#include "kernels/cuda/small_product.h"
 #include "kernels/kernel.h"
 #include "kernels/parameters.h"
 
@@ -100,9 +101,14 @@ void run_batch(const Array& output, const Array& left, const Array& right, Libra
 
 /// output = alpha * left @ right + beta * output.
 void library_product(const Array& output, const Array& left, const Array& right, double alpha, double beta,
-                     KernelContext& context) {
+                     bool reduced, KernelContext& context) {
   CudaKernelContext& cuda = cuda_context(context);
-  LibraryProduct product{.dtype = output.dtype, .left = {}, .right = {}, .result = {}, .batch = 1};
+  LibraryProduct product{.dtype = output.dtype,
+                         .left = {},
+                         .right = {},
+                         .result = {},
+                         .batch = 1,
+                         .reduced = reduced && output.dtype == DType::float32};
   if (!readable(output, product.result) || product.result.transposed)
     throw Error("a matrix product needs an output in C order");
   const bool left_packs = !readable(left, product.right), right_packs = !readable(right, product.left);
@@ -129,8 +135,10 @@ void matmul(const KernelCall& call, KernelContext& context) {
   const Array& right = call.inputs[1];
   check_dtype(output.dtype);
   if (output.numel() == 0) return;
-  if (library_multiplies(output.dtype) && left.shape[left.rank - 1] > 0) {
-    library_product(output, left, right, 1, 0, context);
+  if (is_small_product(output, left)) {
+    small_product(output, left, right, nullptr, 1, 0, context);
+  } else if (library_multiplies(output.dtype) && left.shape[left.rank - 1] > 0) {
+    library_product(output, left, right, 1, 0, call.parameters.get<MatmulParameters>().reduced, context);
   } else {
     plain_product(output, left, right, nullptr, 1, 0, context);
   }
@@ -144,9 +152,12 @@ void addmm(const KernelCall& call, KernelContext& context) {
   const auto factors = call.parameters.get<AddmmParameters>();
   check_dtype(output.dtype);
   if (output.numel() == 0) return;
-  if (library_multiplies(output.dtype) && left.shape[1] > 0) {
+  if (is_small_product(output, left)) {
+    small_product(output, left, right, &addend, static_cast<float>(factors.alpha), static_cast<float>(factors.beta),
+                  context);
+  } else if (library_multiplies(output.dtype) && left.shape[1] > 0) {
     if (factors.beta != 0) copy_array(output, addend, context);
-    library_product(output, left, right, factors.alpha, factors.beta, context);
+    library_product(output, left, right, factors.alpha, factors.beta, factors.reduced, context);
   } else {
     plain_product(output, left, right, &addend, factors.alpha, factors.beta, context);
   }

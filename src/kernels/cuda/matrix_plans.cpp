@@ -36,7 +36,7 @@ struct Plan {
 };
 
 // What a plan depends on.
-using Key = std::array<std::int64_t, 18>;
+using Key = std::array<std::int64_t, 19>;
 
 /// At most what the widest vector load can use.
 std::int64_t alignment_of(const void* data) {
@@ -44,7 +44,7 @@ std::int64_t alignment_of(const void* data) {
 }
 
 Key key_of(const LibraryProduct& product) {
-  const auto& [dtype, left, right, result, batch] = product;
+  const auto& [dtype, left, right, result, batch, reduced] = product;
   return {static_cast<std::int64_t>(dtype),
           batch,
           left.rows,
@@ -62,7 +62,8 @@ Key key_of(const LibraryProduct& product) {
           result.rows,
           result.leading,
           result.batch_stride,
-          alignment_of(result.data)};
+          alignment_of(result.data),
+          reduced ? 1 : 0};
 }
 
 void describe(cublasLtMatrixLayoutOpaque_t& layout, const LibraryMatrix& matrix, const LibraryProduct& product) {
@@ -105,7 +106,8 @@ void choose(Plan& plan, const LibraryProduct& product, cublasLtHandle_t library)
 Plan make_plan(const LibraryProduct& product, cublasLtHandle_t library) {
   Plan plan{};
   const bool in_double = product.dtype == DType::float64;
-  check_library(cublasLtMatmulDescInit(&plan.operation, in_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
+  const cublasComputeType_t in_single = product.reduced ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+  check_library(cublasLtMatmulDescInit(&plan.operation, in_double ? CUBLAS_COMPUTE_64F : in_single,
                                        in_double ? CUDA_R_64F : CUDA_R_32F),
                 "cublasLtMatmulDescInit");
   const auto transpose = [&](cublasLtMatmulDescAttributes_t attribute, const LibraryMatrix& matrix) {

@@ -26,6 +26,7 @@ struct LibraryProduct {
   LibraryMatrix right;
   LibraryMatrix result;
   std::int64_t batch;
+  bool reduced;  ///< float32 by TF32.
 };
 
 /// The most workspace that an algorithm of the library may ask for.
@@ -35,7 +36,8 @@ inline constexpr std::size_t product_workspace = std::size_t{32} << 20;
 bool library_multiplies(DType dtype);
 
 /// Appends the product to the stream of the current GPU. `workspace` is of `product_workspace` bytes. The algorithm is
-/// a function of shapes, dtype, layout and alignment; it is looked up once and kept. float32 is computed in float32.
+/// a function of shapes, dtype, layout and alignment; it is looked up once and kept. float32 is computed in float32,
+/// unless `reduced`.
 /// Throws DeviceError where the library refuses.
 void run_product(const LibraryProduct& product, double alpha, double beta, std::byte* workspace, cudaStream_t stream);
 
