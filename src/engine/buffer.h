@@ -70,6 +70,7 @@ class alignas(64) Buffer {
   std::size_t bytes_;
   Device device_;
   bool borrowed_ = false;
+  DeviceKind copied_from_ = DeviceKind::cpu;  ///< Its memory is of the pool for copies from there; cpu: like any other.
   /// Some of what `block_.pending` names may not be done. Every user waits for it, not only the one that bound the
   /// memory: who writes another part of the buffer does not come after that one.
   std::atomic<bool> unsettled_{false};

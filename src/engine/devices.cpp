@@ -28,6 +28,13 @@ DeviceTable::DeviceTable(Scheduler& scheduler) {
       if (device->workers == nullptr) device->launcher = std::make_unique<Launcher>(scheduler, *device);
       devices_[kind].push_back(std::move(device));
     }
+    if (backend.device_count() > 0 && backend.workers(0) == nullptr && count(DeviceKind::cpu) > 0) {
+      EngineDevice& host = known(DeviceKind::cpu, 0);
+      CopyMemory& memory = copy_memory_[kind];
+      memory.source = std::make_unique<LockedMemory>(host.backend->memory(0), backend);
+      memory.pool = std::make_unique<MemoryPool>(*memory.source,
+                                                 environment().pinned_limit.value_or(host.memory->limit() / 4), false);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include "backend/backend.h"
 #include "base/mutex.h"
 #include "engine/allocation_order.h"
+#include "memory/locked_memory.h"
 #include "memory/memory_pool.h"
 #include "ordering/task_reference.h"
 
@@ -67,9 +68,18 @@ class DeviceTable {
   /// Without the check, for devices that were checked before.
   EngineDevice& known(DeviceKind kind, int index) { return *devices_[static_cast<std::size_t>(kind)][index]; }
   int count(DeviceKind kind) const { return static_cast<int>(devices_[static_cast<std::size_t>(kind)].size()); }
+  /// Memory of the host for what devices of this kind write there: page-locked. Null where that makes no difference.
+  MemoryPool* copy_memory(DeviceKind kind) { return copy_memory_[static_cast<std::size_t>(kind)].pool.get(); }
   /// Null where the kind has no backend in this build.
   Backend* backend(DeviceKind kind) { return backends_[static_cast<std::size_t>(kind)].get(); }
 
+  /// Calls `function(pool)` for all memory.
+  template <typename Function>
+  void for_each_pool(Function function) {
+    for_each([&](EngineDevice& device) { function(*device.memory); });
+    for (CopyMemory& memory : copy_memory_)
+      if (memory.pool != nullptr) function(*memory.pool);
+  }
   template <typename Function>
   void for_each(Function function) {
     for (auto& kind : devices_)
@@ -79,6 +89,11 @@ class DeviceTable {
  private:
   std::array<std::unique_ptr<Backend>, device_kind_count> backends_;
   std::array<std::vector<std::unique_ptr<EngineDevice>>, device_kind_count> devices_;
+  struct CopyMemory {
+    std::unique_ptr<LockedMemory> source;
+    std::unique_ptr<MemoryPool> pool;
+  };
+  std::array<CopyMemory, device_kind_count> copy_memory_;
 };
 
 }  // namespace stretto

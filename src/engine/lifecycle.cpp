@@ -183,13 +183,13 @@ void Scheduler::before_fork() {
   devices_.for_each([](EngineDevice& device) STRETTO_NO_THREAD_SAFETY_ANALYSIS {
     device.holders_mutex.lock();
     device.allocations.lock_for_fork();
-    device.memory->lock_for_fork();
   });
+  devices_.for_each_pool([](MemoryPool& pool) STRETTO_NO_THREAD_SAFETY_ANALYSIS { pool.lock_for_fork(); });
 }
 
 void Scheduler::after_fork(bool in_child) {
+  devices_.for_each_pool([](MemoryPool& pool) STRETTO_NO_THREAD_SAFETY_ANALYSIS { pool.unlock_after_fork(); });
   devices_.for_each([](EngineDevice& device) STRETTO_NO_THREAD_SAFETY_ANALYSIS {
-    device.memory->unlock_after_fork();
     device.allocations.unlock_after_fork();
     device.holders_mutex.unlock();
   });

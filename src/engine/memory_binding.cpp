@@ -34,14 +34,14 @@ void wait_for_points(const PointSet& points) {
 
 }  // namespace
 
-bool Scheduler::try_bind(Buffer& buffer, const char* name, CallSite site, LaneId lane, PointSet& waits) {
+bool Scheduler::try_bind(Buffer& buffer, const Binding& binding, PointSet& waits) {
   while (buffer.data() == nullptr) {
     // Two tasks that write different parts of it may come at once.
     if (buffer.being_bound_.exchange(true, std::memory_order_acquire)) {
       yield();
       continue;
     }
-    const bool bound = buffer.data() != nullptr || take_memory(buffer, name, site, lane);
+    const bool bound = buffer.data() != nullptr || take_memory(buffer, binding);
     buffer.being_bound_.store(false, std::memory_order_release);
     if (!bound) return false;
   }
@@ -57,18 +57,29 @@ bool Scheduler::try_bind(Buffer& buffer, const char* name, CallSite site, LaneId
   return true;
 }
 
-bool Scheduler::take_memory(Buffer& buffer, const char* name, CallSite site, LaneId lane) {
+bool Scheduler::take_memory(Buffer& buffer, const Binding& binding) {
   EngineDevice& device = devices_.known(buffer.device().kind(), buffer.device().index());
   const bool expected = buffer.expected_;
-  if (expected && !device.allocations.admits(buffer, device.memory->limit() - device.memory->statistics().live))
-    return false;
-  std::optional<Block> block = device.memory->allocate(buffer.bytes(), lane);
-  if (!block) return false;
+  std::optional<Block> block;
+  buffer.copied_from_ = DeviceKind::cpu;
+  // What another device writes to the host's memory is a copy, which is fastest to locked pages, as long as they last.
+  if (buffer.device().kind() == DeviceKind::cpu) {
+    if (MemoryPool* const copies = devices_.copy_memory(binding.writer)) {
+      block = copies->allocate(buffer.bytes(), binding.lane);
+      if (block) buffer.copied_from_ = binding.writer;
+    }
+  }
+  if (!block) {
+    if (expected && !device.allocations.admits(buffer, device.memory->limit() - device.memory->statistics().live))
+      return false;
+    block = device.memory->allocate(buffer.bytes(), binding.lane);
+    if (!block) return false;
+  }
   buffer.block_ = std::move(*block);
   buffer.unsettled_.store(!buffer.block_.pending.empty(), std::memory_order_relaxed);
   if (buffer.bytes() >= large_holder) {
-    buffer.holder_ = name;
-    buffer.holder_site_ = site;
+    buffer.holder_ = binding.name;
+    buffer.holder_site_ = binding.site;
     const MutexLock holders(device.holders_mutex);
     device.holders.insert(&buffer);
   }
@@ -81,9 +92,10 @@ bool Scheduler::take_memory(Buffer& buffer, const char* name, CallSite site, Lan
 }
 
 bool Scheduler::try_bind_memory(Task& task, LaneId lane, PointSet& waits) {
+  const DeviceKind writer = task.is_in_order() ? task.device_kind : DeviceKind::cpu;
   for (std::size_t i = 0; i < task.access_count; ++i) {
     Buffer& buffer = task.buffer(i);
-    if (!is_bound(buffer) && !try_bind(buffer, task.name, task.site(), lane, waits)) return false;
+    if (!is_bound(buffer) && !try_bind(buffer, {task.name, task.site(), lane, writer}, waits)) return false;
   }
   return true;
 }
@@ -241,7 +253,7 @@ bool Scheduler::device_work_in_flight() {
 
 void Scheduler::bind_now(Buffer& buffer, const char* name, CallSite site) {
   PointSet waits;
-  for (int round = 0; !try_bind(buffer, name, site, 0, waits); ++round) {
+  for (int round = 0; !try_bind(buffer, {name, site}, waits); ++round) {
     // Pending tasks free memory when they run; an idle engine has nothing to give.
     if (count_.pending() == 0 || round > 10000) throw_out_of_memory(buffer, name, site);
     if (executing() == 0 && !device_work_in_flight() && round > rounds_until_stuck)
@@ -360,7 +372,8 @@ void Scheduler::release_buffer(Buffer& buffer, PointSet pending) {
     // Users that were skipped waited for nothing.
     if (buffer.unsettled_.load(std::memory_order_acquire)) pending.merge(buffer.block_.pending);
     buffer.block_.pending = std::move(pending);
-    device.memory->release(std::move(buffer.block_));
+    MemoryPool* const copies = devices_.copy_memory(buffer.copied_from_);
+    (copies != nullptr ? *copies : *device.memory).release(std::move(buffer.block_));
     memory_changed();
   }
   buffer.let_go();

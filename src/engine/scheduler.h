@@ -154,8 +154,15 @@ class Scheduler final : public Executor {
   void memory_changed();
   void release_last(Buffer& buffer);
   static bool is_bound(const Buffer& buffer);
-  bool take_memory(Buffer& buffer, const char* name, CallSite site, LaneId lane);
-  bool try_bind(Buffer& buffer, const char* name, CallSite site, LaneId lane, PointSet& waits);
+  /// Who asks for memory.
+  struct Binding {
+    const char* name;
+    CallSite site;
+    LaneId lane = 0;
+    DeviceKind writer = DeviceKind::cpu;
+  };
+  bool take_memory(Buffer& buffer, const Binding& binding);
+  bool try_bind(Buffer& buffer, const Binding& binding, PointSet& waits);
   [[noreturn]] void throw_out_of_memory(Buffer& buffer, const char* name, CallSite site);
   void drop_unless_needed(Task& task);
   void begin_end();

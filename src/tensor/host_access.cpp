@@ -5,11 +5,14 @@
 #include <stretto/tensor/task.h>
 #include <stretto/tensor/tensor.h>
 
+#include "base/touch_pages.h"
 #include "engine/engine.h"
 #include "tensor/movement.h"
 #include "tensor/tensor_implementation.h"
 
 namespace stretto {
+
+void detail::prepare_to_fill(void* data, std::size_t bytes) { touch_fresh_pages(static_cast<std::byte*>(data), bytes); }
 
 namespace {
 

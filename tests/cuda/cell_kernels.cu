@@ -24,6 +24,8 @@ __global__ void fold(std::uint64_t* destination, const std::uint64_t* source) {
   *destination = 31 * *destination + *source + 1;
 }
 
+__global__ void fault(std::uint64_t* nowhere) { *nowhere = 1; }
+
 void check(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(error));
 }
@@ -38,6 +40,11 @@ void append_store(void* stream, std::byte* cell, std::uint64_t value, std::int64
 void append_fold(void* stream, std::byte* destination, const std::byte* source) {
   fold<<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(reinterpret_cast<std::uint64_t*>(destination),
                                                        reinterpret_cast<const std::uint64_t*>(source));
+  check(cudaGetLastError());
+}
+
+void append_fault(void* stream) {
+  fault<<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(reinterpret_cast<std::uint64_t*>(64));
   check(cudaGetLastError());
 }
 

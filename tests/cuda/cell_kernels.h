@@ -9,6 +9,8 @@ namespace stretto {
 void append_store(void* stream, std::byte* cell, std::uint64_t value, std::int64_t nanoseconds);
 /// Appends destination = 31 * destination + source + 1.
 void append_fold(void* stream, std::byte* destination, const std::byte* source);
+/// Appends a kernel that writes where no memory is, which ends all use of the GPU.
+void append_fault(void* stream);
 /// Reads a cell that nothing is working on.
 std::uint64_t read_cell(const std::byte* cell);
 

@@ -9,16 +9,10 @@
 #include <gtest/gtest.h>
 #include <stretto/stretto.h>
 
+#include "cuda/cuda_programs.h"
+
 namespace stretto {
 namespace {
-
-class CudaPrograms : public testing::Test {
- protected:
-  void SetUp() override {
-    if (device_count(DeviceKind::cuda) == 0) GTEST_SKIP() << "no CUDA device here";
-  }
-  static Device last_gpu() { return gpu(device_count(DeviceKind::cuda) - 1); }
-};
 
 std::vector<std::int32_t> counted(std::int64_t count) {
   std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
@@ -73,6 +67,49 @@ TEST_F(CudaPrograms, TemporariesUseMemoryAgain) {
   EXPECT_LE(memory_stats(gpu(0)).reserved, 2 * before) << "a steady loop must not go on taking memory";
 }
 
+TEST_F(CudaPrograms, CopiesToTheHostUseLockedPagesAgain) {
+  constexpr std::int64_t count = 1L << 20;
+  const Tensor x = full({count}, 3, gpu(0), DType::int32);
+  const std::size_t before = memory_stats(cpu()).live;
+  for (int round = 0; round < 50; ++round) {
+    const Tensor copy = (x + round).to(cpu());
+    EXPECT_EQ(min(copy).item<std::int32_t>(), 3 + round);
+    EXPECT_EQ(max(copy + 1).item<std::int32_t>(), 4 + round);
+  }
+  EXPECT_LE(memory_stats(cpu()).live, before + 8 * count * sizeof(std::int32_t));
+}
+
+TEST_F(CudaPrograms, IndexOperatorsFindWhatIsOutOfRange) {
+  const auto index = [](std::vector<std::int64_t> numbers) { return from_vector(numbers, gpu(0)); };
+  const Tensor x = uniform({4, 3}, gpu(0));
+  const auto expect = [](const Tensor& result, const char* text) {
+    EXPECT_NE(failure_of(result).find(text), std::string::npos) << failure_of(result);
+  };
+  expect(index_select(x, 1, index({0, 3})), "index 3 is out of range for axis 1 with extent 3");
+  expect(gather(x, 0, index({0, 1, -5}).reshape({1, 3})), "index -5 is out of range for axis 0 with extent 4");
+  expect(index_add(x, 0, index({4}), uniform({1, 3}, gpu(0))), "index 4 is out of range for axis 0 with extent 4");
+  expect(one_hot(index({2, 7}), 5), "index 7 is out of range for 5 classes");
+  expect(cross_entropy(x, index({0, 1, 2, 3})), "label 3 of row 3 is out of range for 3 classes");
+  EXPECT_EQ(sum(ones({4, 3}, gpu(0))).item<float>(), 12) << "what is independent goes on";
+}
+
+TEST_F(CudaPrograms, PrecisionOfProductsIsTheOneAtTheirSubmission) {
+  const Tensor x = uniform({512, 512}, gpu(0)), y = uniform({512, 512}, gpu(0));
+  const Tensor exact = matmul(x.to(DType::float64), y.to(DType::float64));
+  const auto error = [&](const Tensor& product) {
+    return max(abs(product.to(DType::float64) - exact) / exact).item<double>();
+  };
+  const Tensor highest = matmul(x, y);
+  set_float32_matmul_precision("high");
+  const Tensor high = matmul(x, y);
+  set_float32_matmul_precision("highest");
+  const Tensor again = matmul(x, y);
+  EXPECT_LT(error(highest), 1e-6);
+  EXPECT_LT(error(high), 1e-3);
+  EXPECT_GT(error(high), 1e-6);
+  EXPECT_EQ(again.to_vector<float>(), highest.to_vector<float>());
+}
+
 TEST_F(CudaPrograms, IndependentChainsAreEachInOrder) {
   std::vector<Tensor> chains;
   for (int i = 0; i < 16; ++i) chains.push_back(full({1000}, i, gpu(i % device_count(DeviceKind::cuda)), DType::int64));
@@ -83,15 +120,6 @@ TEST_F(CudaPrograms, IndependentChainsAreEachInOrder) {
     for (int step = 0; step < 200; ++step) expected = 3 * expected + 1;
     EXPECT_EQ(chains[i].to_vector<std::int64_t>(), std::vector(1000, static_cast<std::int64_t>(expected))) << i;
   }
-}
-
-std::string failure_of(const Tensor& tensor) {
-  try {
-    tensor.wait();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no failure";
 }
 
 TEST_F(CudaPrograms, AnIndexOutOfRangeIsFoundAndPassedOn) {

@@ -9,6 +9,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct HostValues {
   void* data;
   std::size_t count;
 };
+
+/// Has memory behind `data` before it is filled: by several threads, where it is large.
+STRETTO_API void prepare_to_fill(void* data, std::size_t bytes);
 
 }  // namespace detail
 
@@ -259,7 +263,11 @@ class HostSnapshot {
 template <Element T>
 std::vector<T> Tensor::to_vector(CallSite site) const {
   const HostSnapshot<T> values(snapshot(dtype_of<T>(), SnapshotKind::peek, "to_vector", site));
-  return std::vector<T>(values.begin(), values.end());
+  std::vector<T> result;
+  result.reserve(values.size());
+  if constexpr (!std::is_same_v<T, bool>) detail::prepare_to_fill(result.data(), values.size() * sizeof(T));
+  result.assign(values.begin(), values.end());
+  return result;
 }
 
 template <Element T>

@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <stretto/base/error.h>
 
+#include "backends/cuda/host_pages.h"
 #include "kernels/cuda/check.h"
 
 namespace stretto {
@@ -62,12 +63,12 @@ CudaBackend::CudaBackend(const CudaOptions& options) {
     device.name = properties.name;
     device.multiprocessors = properties.multiProcessorCount;
     const auto sharers = static_cast<std::size_t>(std::ranges::count(options.gpus, gpu));
-    device.memory = std::make_unique<CudaMemory>(gpu, properties.totalGlobalMem / sharers);
+    device.memory = std::make_unique<CudaMemory>(gpu, properties.totalGlobalMem / sharers, losses_[gpu]);
     std::vector<int> peers;
     for (const int other : options.gpus)
       if (other != gpu && std::ranges::find(peers, other) == peers.end()) peers.push_back(other);
     for (const LaneRole role : roles_of(options.streams))
-      device.lanes.push_back(std::make_unique<CudaLane>(role, gpu, device.multiprocessors, peers));
+      device.lanes.push_back(std::make_unique<CudaLane>(role, gpu, device.multiprocessors, peers, losses_[gpu]));
   }
 }
 
@@ -92,6 +93,14 @@ std::vector<Lane*> CudaBackend::lanes(int device) {
   for (const auto& lane : devices_.at(static_cast<std::size_t>(device)).lanes) lanes.push_back(lane.get());
   return lanes;
 }
+
+std::string CudaBackend::loss(int device) const {
+  return losses_.at(devices_.at(static_cast<std::size_t>(device)).gpu).reason();
+}
+
+bool CudaBackend::lock_pages(std::byte* data, std::size_t bytes) { return lock_host_pages(data, bytes); }
+
+void CudaBackend::unlock_pages(std::byte* data, std::size_t /*bytes*/) { unlock_host_pages(data); }
 
 std::unique_ptr<Backend> make_cuda_backend(const Environment& environment) {
   const std::optional<std::vector<int>>& wanted = environment.cuda_devices;

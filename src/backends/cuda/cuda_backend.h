@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "backend/backend.h"
 #include "backends/cuda/cuda_lane.h"
 #include "backends/cuda/cuda_memory.h"
+#include "backends/cuda/gpu_loss.h"
 #include "base/environment.h"
 
 namespace stretto {
@@ -28,6 +30,9 @@ class CudaBackend final : public Backend {
   DeviceDescription describe(int device) const override;
   MemorySource& memory(int device) override;
   std::vector<Lane*> lanes(int device) override;
+  std::string loss(int device) const override;
+  bool lock_pages(std::byte* data, std::size_t bytes) override;
+  void unlock_pages(std::byte* data, std::size_t bytes) override;
 
  private:
   struct GpuDevice {
@@ -38,6 +43,7 @@ class CudaBackend final : public Backend {
     std::vector<std::unique_ptr<CudaLane>> lanes;
   };
 
+  std::map<int, GpuLoss> losses_;  ///< By GPU.
   std::vector<GpuDevice> devices_;
 };
 

@@ -109,26 +109,44 @@ class CudaLane::Context final : public CudaKernelContext {
   FaultSlot* fault_ = nullptr;
 };
 
-CudaLane::CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int> peers)
-    : role_(role), gpu_(gpu), multiprocessors_(multiprocessors), peers_(std::move(peers)) {}
+CudaLane::CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int> peers, GpuLoss& loss)
+    : role_(role),
+      gpu_(gpu),
+      multiprocessors_(multiprocessors),
+      peers_(std::move(peers)),
+      loss_(loss),
+      events_(gpu, loss) {}
 
 CudaLane::~CudaLane() {
   if (context_ != nullptr) static_cast<void>(cudaSetDevice(gpu_));
 }
 
-CudaLane::Context& CudaLane::prepare() {
-  static_cast<void>(cudaSetDevice(gpu_));
+CudaLane::Context* CudaLane::prepare() {
+  if (loss_.lost()) [[unlikely]]
+    return nullptr;
   if (context_ == nullptr) [[unlikely]] {
-    context_ = std::make_unique<Context>(gpu_, multiprocessors_);
-    if (role_ == LaneRole::peer) reach_peers(peers_, gpu_);
+    try {
+      check_cuda(cudaSetDevice(gpu_), "cudaSetDevice");
+      context_ = std::make_unique<Context>(gpu_, multiprocessors_);
+      if (role_ == LaneRole::peer) reach_peers(peers_, gpu_);
+    } catch (const std::exception& error) {
+      loss_.lose(error.what());
+      return nullptr;
+    }
   }
-  return *context_;
+  return context_.get();
 }
 
 void CudaLane::issue(Work& work, Executor& executor) {
-  Context& context = prepare();
+  Context* const context = prepare();
+  if (context == nullptr) [[unlikely]] {
+    executor.drop(work);
+    return;
+  }
   try {
-    executor.execute(work, context);
+    // An earlier body may have changed it.
+    check_cuda(cudaSetDevice(gpu_), "cudaSetDevice");
+    executor.execute(work, *context);
   } catch (const std::exception& error) {
     log(LogLevel::error, std::string("work on a stream failed: ") + error.what());
   } catch (...) {
@@ -137,16 +155,21 @@ void CudaLane::issue(Work& work, Executor& executor) {
 }
 
 Event* CudaLane::record() {
-  Context& context = prepare();
+  Context* const context = prepare();
   CudaEvent& event = events_.take();
-  event.record(context.stream(), context.take_fault());
+  if (context != nullptr) {
+    event.record(context->stream(), context->take_fault());
+  } else {
+    event.record(nullptr, nullptr);
+  }
   return &event;
 }
 
 void CudaLane::wait(Event& event) {
-  Context& context = prepare();
-  // Fails on a lost device alone, which the event behind the next work says.
-  static_cast<void>(cudaStreamWaitEvent(context.stream(), static_cast<CudaEvent&>(event).handle(), 0));
+  Context* const context = prepare();
+  if (context == nullptr) return;
+  const cudaError_t error = cudaStreamWaitEvent(context->stream(), static_cast<CudaEvent&>(event).handle(), 0);
+  if (error != cudaSuccess) loss_.lose(error);
 }
 
 void CudaLane::release(Event* event) {

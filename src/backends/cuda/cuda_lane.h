@@ -17,7 +17,7 @@ namespace stretto {
 class CudaLane final : public Lane {
  public:
   /// `peers`: the other GPUs that copies may come from or go to directly.
-  CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int> peers);
+  CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int> peers, GpuLoss& loss);
   /// Waits for what is in the stream.
   ~CudaLane() override;
 
@@ -30,13 +30,14 @@ class CudaLane final : public Lane {
  private:
   class Context;
 
-  /// Makes the GPU the thread's current one, and the stream where there is none yet.
-  Context& prepare();
+  /// What the lane needs, made at first use. Null on a lost GPU.
+  Context* prepare();
 
   const LaneRole role_;
   const int gpu_;
   const int multiprocessors_;
   const std::vector<int> peers_;
+  GpuLoss& loss_;
   std::unique_ptr<Context> context_;
   CudaEventPool events_;
 };

@@ -2,22 +2,21 @@
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/cuda/check.h"
-
 namespace stretto {
 
 std::byte* CudaMemory::allocate(std::size_t bytes) {
   // CUDA itself can hang up on sizes near the top of the address space.
-  if (bytes == 0 || bytes > capacity_) return nullptr;
-  check_cuda(cudaSetDevice(gpu_), "cudaSetDevice");
+  if (bytes == 0 || bytes > capacity_ || loss_.lost()) return nullptr;
   void* data = nullptr;
-  const cudaError_t error = cudaMalloc(&data, bytes);
+  cudaError_t error = cudaSetDevice(gpu_);
+  if (error == cudaSuccess) error = cudaMalloc(&data, bytes);
+  if (error == cudaSuccess) return static_cast<std::byte*>(data);
   if (error == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
-    return nullptr;
+  } else {
+    loss_.lose(error);
   }
-  check_cuda(error, "cudaMalloc");
-  return static_cast<std::byte*>(data);
+  return nullptr;
 }
 
 void CudaMemory::release(std::byte* data, std::size_t /*bytes*/) {

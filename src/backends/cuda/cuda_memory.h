@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "backend/backend.h"
+#include "backends/cuda/gpu_loss.h"
 
 namespace stretto {
 
@@ -10,7 +11,7 @@ namespace stretto {
 class CudaMemory final : public MemorySource {
  public:
   /// `capacity` is this device's share where several share a GPU.
-  CudaMemory(int gpu, std::size_t capacity) : gpu_(gpu), capacity_(capacity) {}
+  CudaMemory(int gpu, std::size_t capacity, GpuLoss& loss) : gpu_(gpu), capacity_(capacity), loss_(loss) {}
 
   std::byte* allocate(std::size_t bytes) override;
   void release(std::byte* data, std::size_t bytes) override;
@@ -19,6 +20,7 @@ class CudaMemory final : public MemorySource {
  private:
   const int gpu_;
   const std::size_t capacity_;
+  GpuLoss& loss_;
 };
 
 }  // namespace stretto

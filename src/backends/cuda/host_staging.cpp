@@ -1,7 +1,11 @@
 #include "backends/cuda/host_staging.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
@@ -9,12 +13,14 @@
 #include <cuda.h>
 #include <stretto/base/error.h>
 
+#include "backends/cuda/host_pages.h"
 #include "kernels/cuda/check.h"
 
 namespace stretto {
 namespace {
 
 constexpr int polls_before_sleep = 2000;
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// Waits and writes of a stream are calls of the driver, which is not linked: it may be absent.
 template <typename Function>
@@ -36,41 +42,60 @@ CUdeviceptr address(const void* word) { return reinterpret_cast<CUdeviceptr>(wor
 
 }  // namespace
 
-HostStaging::HostStaging(int gpu, cudaStream_t stream) : gpu_(gpu), stream_(stream) {
+HostStaging::HostStaging(int gpu, cudaStream_t stream)
+    : gpu_(gpu),
+      stream_(stream),
+      // Half of the cores, so that those who compute keep theirs. A power of two, since the numbers of pieces wrap.
+      thread_count_(std::bit_floor(std::clamp(std::thread::hardware_concurrency() / 2, 1u, most_threads))),
+      chunk_count_(chunks_a_thread * thread_count_) {
+  const std::size_t bytes = chunk_count_ * chunk_bytes;
+  chunks_ = static_cast<std::byte*>(std::aligned_alloc(huge_page_bytes, bytes));
+  if (chunks_ != nullptr) madvise(chunks_, bytes, MADV_HUGEPAGE);
+  if (chunks_ == nullptr || !lock_host_pages(chunks_, bytes)) {
+    std::free(chunks_);
+    throw OutOfMemoryError("the host locks no more pages for copies from and to GPUs");
+  }
   void* memory = nullptr;
-  check_cuda(cudaHostAlloc(&memory, chunk_count * chunk_bytes, cudaHostAllocPortable), "cudaHostAlloc");
-  chunks_ = static_cast<std::byte*>(memory);
   check_cuda(cudaHostAlloc(&memory, sizeof(Words), cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
   words_ = new (memory) Words{};
-  thread_ = std::thread([this] { run(); });
+  for (std::uint32_t i = 0; i < thread_count_; ++i) {
+    Copier& copier = *copiers_.emplace_back(std::make_unique<Copier>());
+    copier.thread = std::thread([this, &copier] { run(copier); });
+  }
 }
 
 HostStaging::~HostStaging() {
-  {
-    const MutexLock lock(mutex_);
-    stopping_ = true;
-    pushed_.notify_all();
+  stopping_ = true;
+  for (const auto& copier : copiers_) {
+    const MutexLock lock(copier->mutex);
+    copier->pushed.notify_all();
   }
-  thread_.join();
+  for (const auto& copier : copiers_) copier->thread.join();
   // Lets the stream go on, with chunks that nobody empties.
-  words_->host_done.store(last_, std::memory_order_release);
+  for (std::uint32_t i = 0; i < chunk_count_; ++i)
+    words_of(last_ - i).host_done.store(last_ - i, std::memory_order_release);
   if (cudaSetDevice(gpu_) == cudaSuccess && cudaStreamSynchronize(stream_) == cudaSuccess) {
-    static_cast<void>(cudaFreeHost(chunks_));
+    unlock_host_pages(chunks_);
+    std::free(chunks_);
     static_cast<void>(cudaFreeHost(words_));
   }
 }
 
 void HostStaging::to_host(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const std::uint32_t before = last_;
   for (std::size_t begin = 0; begin < bytes; begin += chunk_bytes) {
     const std::size_t size = std::min(chunk_bytes, bytes - begin);
     const std::uint32_t number = ++last_;
-    stream_waits(words_->host_done, number - chunk_count);
+    stream_waits(words_of(number).host_done, number - chunk_count_);
     check_cuda(cudaMemcpyAsync(chunk_of(number), from + begin, size, cudaMemcpyDeviceToHost, stream_),
                "cudaMemcpyAsync");
-    stream_writes(words_->device_done, number);
+    stream_writes(words_of(number).device_done, number);
     push({to + begin, size, number, true});
   }
-  stream_waits(words_->host_done, last_);
+  // The earlier pieces of a chunk are done when its last one is.
+  const std::uint32_t pieces = std::min(last_ - before, chunk_count_);
+  for (std::uint32_t number = last_ - pieces + 1; number != last_ + 1; ++number)
+    stream_waits(words_of(number).host_done, number);
 }
 
 void HostStaging::from_host(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -80,38 +105,40 @@ void HostStaging::from_host(std::byte* to, const std::byte* from, std::size_t by
     const std::size_t size = std::min(chunk_bytes, bytes - begin);
     const std::uint32_t number = ++last_;
     push({const_cast<std::byte*>(from) + begin, size, number, false});
-    stream_waits(words_->host_done, number);
+    stream_waits(words_of(number).host_done, number);
     check_cuda(cudaMemcpyAsync(to + begin, chunk_of(number), size, cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync");
-    stream_writes(words_->device_done, number);
+    stream_writes(words_of(number).device_done, number);
   }
 }
 
 void HostStaging::push(const Piece& piece) {
-  const MutexLock lock(mutex_);
-  pieces_.push_back(piece);
-  pushed_.notify_one();
+  Copier& copier = *copiers_[piece.number % thread_count_];
+  const MutexLock lock(copier.mutex);
+  copier.pieces.push_back(piece);
+  copier.pushed.notify_one();
 }
 
-void HostStaging::run() {
+void HostStaging::run(Copier& copier) {
   while (true) {
     Piece piece{};
     {
-      MutexLock lock(mutex_);
-      while (pieces_.empty() && !stopping_.load()) pushed_.wait(lock);
+      MutexLock lock(copier.mutex);
+      while (copier.pieces.empty() && !stopping_.load()) copier.pushed.wait(lock);
       if (stopping_.load()) return;
-      piece = pieces_.front();
-      pieces_.pop_front();
+      piece = copier.pieces.front();
+      copier.pieces.pop_front();
     }
     std::byte* const chunk = chunk_of(piece.number);
+    ChunkWords& words = words_of(piece.number);
     if (piece.to_host) {
-      if (!await(words_->device_done, piece.number)) return;
+      if (!await(words.device_done, piece.number)) return;
       std::memcpy(piece.host, chunk, piece.bytes);
     } else {
       if (!await(words_->begun, piece.number)) return;
-      if (!await(words_->device_done, piece.number - chunk_count)) return;
+      if (!await(words.device_done, piece.number - chunk_count_)) return;
       std::memcpy(chunk, piece.host, piece.bytes);
     }
-    words_->host_done.store(piece.number, std::memory_order_release);
+    words.host_done.store(piece.number, std::memory_order_release);
   }
 }
 
