@@ -1,5 +1,7 @@
 #include "engine/launcher.h"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -15,6 +17,11 @@ namespace {
 // How long the issuer waits before it looks again for memory for tasks that found none.
 constexpr std::chrono::milliseconds memory_retry{1};
 constexpr int rounds_until_stuck = 20;
+// Between two looks at events while tasks are being issued: each look is in the way of an issue.
+constexpr std::chrono::microseconds pause_while_issuing{30};
+// And of those looks, how many at copies to the host there are for one at other lanes.
+constexpr int looks_at_copies = 16;
+constexpr int longest_pause_microseconds = 20;
 
 /// Failures found on devices, by the point of the task that failed: what was issued behind it is poisoned when it
 /// retires.
@@ -123,7 +130,7 @@ void Launcher::push(Task& task) {
   if (fail_if_forked(task)) return;
   const MutexLock lock(mutex_);
   if (!started_) start();
-  ready_.push({task.priority.load(std::memory_order_relaxed), task.sequence, &task});
+  ready_.push({task.priority.load(std::memory_order_relaxed), task.role != LaneRole::to_host, task.sequence, &task});
   pushed_.notify_one();
 }
 
@@ -209,22 +216,21 @@ void Launcher::wait_for(LaneState& lane, Point point) {
     if (!other.issued.empty() && other.issued.front().point.sequence() <= point.sequence()) {
       const Issued& behind = other.issued[point.sequence() - other.issued.front().point.sequence()];
       lane.lane.wait(*behind.event);
-      lane.clock.merge(behind.clock);
+      lane.clock.merge(*behind.clock);
       waits_.fetch_add(1, std::memory_order_relaxed);
     }
   }
   lane.clock.advance(point);
+  lane.kept_clock = nullptr;
 }
 
 void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) {
   {
-    std::vector<Event*> events;
-    {
-      const MutexLock lock(lane.mutex);
-      events.swap(lane.retired_events);
-    }
-    for (Event* event : events) lane.lane.release(event);
+    const MutexLock lock(lane.mutex);
+    lane.released_events.swap(lane.retired_events);
   }
+  for (Event* event : lane.released_events) lane.lane.release(event);
+  lane.released_events.clear();
   for_each_point(task, [&](Point point, bool) { wait_for(lane, point); });
   for (const Point point : memory_waits) wait_for(lane, point);
   const Point point(lane.lane.id(), ++lane.last_sequence);
@@ -232,10 +238,11 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
   lane.lane.issue(task, scheduler_);
   Event* event = lane.lane.record();
   lane.clock.advance(point);
+  if (lane.kept_clock == nullptr) lane.kept_clock = std::make_shared<const Clock>(lane.clock);
   lane.load.fetch_add(1, std::memory_order_relaxed);
   {
     const MutexLock lock(lane.mutex);
-    lane.issued.push_back({&task, event, point, lane.clock, false});
+    lane.issued.push_back({&task, event, point, lane.kept_clock, false});
   }
   for (std::size_t i = 0; i < task.access_count; ++i) task.buffer(i).keep();
   ThreadControl::step();
@@ -268,7 +275,10 @@ void Launcher::run_to_end(Task& task) {
 // ------------------------------------------------------------------------------------------------------------
 
 void Launcher::retire_loop() {
+  // Its pauses are as short as they say.
+  prctl(PR_SET_TIMERSLACK, 1000);
   int idle_polls = 0;
+  unsigned looks = 0;
   while (true) {
     if (in_flight_.load(std::memory_order_seq_cst) == 0) {
       scheduler_.idle();
@@ -276,34 +286,70 @@ void Launcher::retire_loop() {
       while (in_flight_.load(std::memory_order_seq_cst) == 0 && !retiring_stops_.load()) issued_any_.wait(lock);
       if (in_flight_.load() == 0) return;
     }
+    const bool issuing = pending_.load(std::memory_order_relaxed) > in_flight_.load(std::memory_order_relaxed);
     bool any = false;
-    for (auto& role : lanes_)
-      for (auto& lane : role)
+    for (std::size_t role = 0; role < lanes_.size(); ++role) {
+      // What computes only gives back slots and memory, of which there is plenty, while copies are waited for.
+      if (issuing && looks % looks_at_copies != 0 && role != static_cast<std::size_t>(LaneRole::to_host)) continue;
+      for (auto& lane : lanes_[role])
         while (lane->load.load(std::memory_order_relaxed) > 0 && retire_front(*lane)) any = true;
-    if (any) {
-      idle_polls = 0;
-      continue;
     }
-    // Polling an event costs about a microsecond and finds most short kernels; long ones are not worth a core.
-    ++idle_polls;
-    if (idle_polls < 64) {
+    ++looks;
+    // Long kernels are not worth a core.
+    idle_polls = any ? 0 : idle_polls + 1;
+    if (issuing) {
+      scheduler_.idle();
+      sleep_for(pause_while_issuing);
+    } else if (idle_polls < 64) {
       pause(32);
     } else {
       scheduler_.idle();
-      sleep_for(std::chrono::microseconds(std::min(idle_polls / 4, 50)));
+      sleep_for(std::chrono::microseconds(std::min(idle_polls / 8, longest_pause_microseconds)));
     }
   }
+}
+
+/// Whether the first task in the lane is done. An event tells of all before it, so that of many few are asked: first
+/// the last of them, then by halves; but a failure is each task's own. Asking takes its time, in which tasks may be
+/// issued.
+bool Launcher::is_front_done(LaneState& lane) {
+  Event* first = nullptr;
+  std::uint64_t before = 0;
+  std::uint64_t done = 1, open = 0;  // So many are known to be done, and so many may be.
+  const auto event_of = [&lane](std::uint64_t index) {
+    const MutexLock lock(lane.mutex);
+    return lane.issued[index].event;
+  };
+  {
+    const MutexLock lock(lane.mutex);
+    if (lane.issued.empty()) return false;
+    before = lane.issued.front().point.sequence() - 1;
+    if (before < lane.done_until) return true;
+    first = lane.issued.front().event;
+    open = lane.issued.size();
+  }
+  if (!first->complete()) return false;
+  for (std::uint64_t asked = open; done < open; asked = (done + open + 1) / 2) {
+    Event& event = *event_of(asked - 1);
+    if (event.complete() && event.failure() == nullptr) {
+      done = asked;
+    } else {
+      open = asked - 1;
+    }
+  }
+  lane.done_until = before + done;
+  return true;
 }
 
 bool Launcher::retire_front(LaneState& lane) {
   Task* task = nullptr;
   Point point;
   std::exception_ptr found_on_device;
+  if (!is_front_done(lane)) return false;
   {
     const MutexLock lock(lane.mutex);
-    if (lane.issued.empty()) return false;
     const Issued& front = lane.issued.front();
-    if (!front.announced || !front.event->complete()) return false;
+    if (!front.announced) return false;
     // A failure is found when a task retires: what came before must have retired, for it to be passed on.
     bool in_turn = true;
     for_each_point(*front.task, [&](Point before, bool) { in_turn &= lane_progress().complete(before); });

@@ -53,13 +53,15 @@ class Launcher {
     Task* task;
     Event* event;
     Point point;
-    Clock clock;
+    std::shared_ptr<const Clock> clock;
     bool announced;  ///< Its successors know its point; before that it may not retire.
   };
   /// Of what is ready, the earliest statement of the program is issued first, so that a lane's order is the program's:
-  /// a copy never stands behind the copy of a later result, and what allocates behind what frees.
+  /// a copy never stands behind the copy of a later result, and what allocates behind what frees. Only copies to the
+  /// host go before what computes: they are seldom, and somebody waits for them.
   struct Ready {
     Priority priority;
+    bool is_no_copy_to_host;
     std::uint64_t sequence;
     Task* task;
     auto operator<=>(const Ready&) const = default;
@@ -67,12 +69,17 @@ class Launcher {
   struct LaneState {
     explicit LaneState(Lane& one) : lane(one) {}
     Lane& lane;
-    Clock clock;                      ///< What the lane is known to have waited for. Only the issuing thread.
-    std::uint64_t last_sequence = 0;  ///< Only the issuing thread.
+    Clock clock;  ///< What the lane is known to have waited for. Only the issuing thread.
+    /// The same as tasks that were issued keep it, made anew after waits. Of its own lane it may know less than the
+    /// task's point does. Only the issuing thread.
+    std::shared_ptr<const Clock> kept_clock;
+    std::uint64_t last_sequence = 0;      ///< Only the issuing thread.
+    std::vector<Event*> released_events;  ///< On their way back. Only the issuing thread.
     Mutex mutex;
     std::deque<Issued> issued STRETTO_GUARDED_BY(mutex);
     std::vector<Event*> retired_events STRETTO_GUARDED_BY(mutex);
     std::atomic<int> load{0};
+    std::uint64_t done_until = 0;  ///< What is known to be done without asking again. Only the retiring thread.
   };
 
   void start() STRETTO_REQUIRES(mutex_);
@@ -83,6 +90,7 @@ class Launcher {
   LaneState& choose_lane(const Task& task);
   void wait_for(LaneState& lane, Point point);
   bool retire_front(LaneState& lane);
+  static bool is_front_done(LaneState& lane);
   void complete(Task& task);
   void fail_blocked_if_stuck();
   bool fail_if_forked(Task& task);
