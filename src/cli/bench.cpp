@@ -78,6 +78,7 @@ std::vector<std::string> arguments_for(const BenchGroup& group, const BenchOptio
   if (options.size) add("--size", std::to_string(*options.size));
   if (options.count) add("--count", std::to_string(*options.count));
   add("--repeat", std::to_string(options.repeat));
+  add("--precision", options.precision);
   return arguments;
 }
 
@@ -158,6 +159,10 @@ void add_bench_options(CLI::App& verb, BenchOptions& options) {
       ->check(CLI::Range(1, 10000))
       ->capture_default_str()
       ->type_name("R");
+  verb.add_option("--precision", options.precision, "Of products of float32: high lets GPUs use TF32")
+      ->check(CLI::IsMember({"highest", "high"}))
+      ->capture_default_str()
+      ->type_name("P");
 }
 
 void add_bench(CLI::App& app, Action& action) {

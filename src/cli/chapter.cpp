@@ -35,12 +35,13 @@ void check_products(const std::vector<Tensor>& tensors, const Factors& factors) 
   const std::vector<float> first = tensors.front().to_vector<float>();
   const std::vector<float> left = factors.left.to_vector<float>(), right = factors.right.to_vector<float>();
   const auto n = static_cast<std::size_t>(factors.left.size(0)), inner = static_cast<std::size_t>(factors.left.size(1));
+  const double tolerance = float32_matmul_precision() == "high" ? 1e-2 : 1e-3;
   for (std::size_t sample = 0; sample < 16; ++sample) {
     const std::size_t row = sample * 7919 % n, column = sample * 104729 % n;
     double expected = 0;
     for (std::size_t k = 0; k < inner; ++k)
       expected += static_cast<double>(left[row * inner + k]) * right[k * n + column];
-    if (!(std::abs(first[row * n + column] - expected) < 1e-3)) {
+    if (!(std::abs(first[row * n + column] - expected) < tolerance)) {
       throw Error(fmt::format("element ({}, {}) of a product of {} x {} matrices is wrong", row, column, n, inner));
     }
   }

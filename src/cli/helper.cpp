@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <stretto/ops/matmul.h>
 #include <stretto/tensor/devices.h>
 
 #include "cli/bench/groups.h"
@@ -44,6 +45,7 @@ int measure_group(const std::string& name, const BenchOptions& options) {
   const auto groups = bench_groups();
   const auto group = std::ranges::find(groups, name, &BenchGroup::name);
   if (group == groups.end()) return wrong_usage;
+  set_float32_matmul_precision(options.precision);
   group->run(run);
   run.finish();
   return success;
@@ -79,7 +81,7 @@ void add_helper(CLI::App& app, Action& action) {
   auto products = std::make_shared<std::vector<long>>();
   CLI::App* cold = verb->add_subcommand("overlap-cold");
   cold->add_option("device", *device)->required();
-  cold->add_option("products", *products)->required()->expected(3);
+  cold->add_option("products", *products)->required()->expected(4);
   cold->callback([device, products, &action] {
     action = [device, products] {
       fmt::print("{}\n", cold_run_and_copy(*device, *products));

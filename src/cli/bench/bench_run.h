@@ -26,6 +26,7 @@ struct BenchOptions {
   std::optional<std::int64_t> size;
   std::optional<std::int64_t> count;
   int repeat = 11;
+  std::string precision = "highest";  ///< Of products of float32.
 };
 
 /// Whether `names` asks for this figure: none at all, the figure itself, a name that it begins with ("matmul" for

@@ -41,6 +41,32 @@ double seconds_of_product(const Tensor& x, const Tensor& y) {
   return seconds_of([&] { matmul(x, y).wait(); });
 }
 
+/// GFLOP/s of products that are submitted together, so that what it takes to reach the device does not count.
+void bench_on_gpu(std::int64_t n, Device device, BenchRun& run) {
+  constexpr int together = 20;
+  const std::vector<float> a = product_operand(n, 1), b = product_operand(n, 2);
+  const double work = 2.0 * std::pow(static_cast<double>(n), 3) / 1e9;
+  const auto measure = [&](const std::string& figure, DType dtype) {
+    const std::string name = figure_on(figure, device);
+    const Tensor x = from_vector(a, {n, n}, device).to(dtype), y = from_vector(b, {n, n}, device).to(dtype);
+    if (dtype == DType::float32 && run.options().precision == "highest") {
+      check_product(a, b, matmul(x, y).to_vector<float>(), n);
+    }
+    const auto sample = [&] {
+      return seconds_of([&] {
+               for (int i = 0; i < together; ++i) static_cast<void>(matmul(x, y));
+               wait_all();
+             }) /
+             together;
+    };
+    sample();
+    const std::vector<double> seconds = run.collect(name, sample);
+    run.report(name, "GFLOP/s", values_of(seconds, [work](double s) { return work / s; }));
+  };
+  measure(fmt::format("matmul.{}", n), DType::float32);
+  measure(fmt::format("matmul.{}.bfloat16", n), DType::bfloat16);
+}
+
 void bench_size(std::int64_t n, Device device, BenchRun& run) {
   const std::string name = figure_on(fmt::format("matmul.{}", n), device);
   const std::vector<float> a = product_operand(n, 1), b = product_operand(n, 2);
@@ -76,7 +102,13 @@ void bench_size(std::int64_t n, Device device, BenchRun& run) {
 
 void bench_matmul(BenchRun& run) {
   for (const Device device : run.devices({cpu()})) {
-    for (const std::int64_t n : sizes_of("matmul", run.options(), {1024, 2048})) bench_size(n, device, run);
+    for (const std::int64_t n : sizes_of("matmul", run.options(), {1024, 2048})) {
+      if (device.kind() == DeviceKind::cuda) {
+        bench_on_gpu(n, device, run);
+      } else {
+        bench_size(n, device, run);
+      }
+    }
   }
 }
 

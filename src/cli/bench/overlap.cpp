@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <deque>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <stretto/base/error.h>
@@ -20,9 +21,10 @@ constexpr std::int64_t usual_size = 1024;
 constexpr std::int64_t usual_count = 50;
 constexpr int cold_samples = 3;
 
-double in_new_process(Device device, const Products& products) {
+double in_new_process(Device device, const Products& products, bool into_vectors) {
   ChildProcess child({own_program(), "helper", "overlap-cold", to_string(device), std::to_string(products.n),
-                      std::to_string(products.inner), std::to_string(products.count)});
+                      std::to_string(products.inner), std::to_string(products.count),
+                      std::to_string(static_cast<int>(into_vectors))});
   const std::optional<std::string> line = child.read_line();
   if (child.wait() != 0 || !line) throw Error("overlap.cold: the process that measures it failed");
   return std::strtod(line->c_str(), nullptr);
@@ -43,6 +45,17 @@ void bench_run_and_copy(const Products& products, Device device, BenchRun& run) 
   report("overlap.run_and_copy", "s", &OverlapTimes::run_and_copy);
   report("overlap.ratio", "ratio", [&](const OverlapTimes& t) { return t.run_and_copy / larger(t); });
   report("overlap.serial", "ratio", [&](const OverlapTimes& t) { return (t.run + t.copy) / larger(t); });
+}
+
+/// The products one by one into vectors that nobody touched yet.
+double measure_run_and_read(const Factors& factors, std::int64_t count) {
+  std::vector<std::vector<float>> read;
+  const double seconds = seconds_of([&] {
+    for (const Tensor& product : submit_products(factors, count)) read.push_back(product.to_vector<float>());
+  });
+  if (!std::ranges::all_of(read, [&](const std::vector<float>& values) { return values == read.front(); }))
+    throw Error("overlap.cold.to_vector: equal products were read as different values");
+  return seconds;
 }
 
 /// Something that a machine does, as a program that submits it and keeps what it makes.
@@ -127,10 +140,12 @@ void bench_pipeline(const Products& products, Device device, BenchRun& run) {
 
 }  // namespace
 
-double cold_run_and_copy(const std::string& device, const std::vector<long>& products) {
+double cold_run_and_copy(const std::string& device, const std::vector<long>& numbers) {
   const Device on = Device::parse(device);
-  const Factors factors({products[0], products[1], products[2]}, on);
-  return measure_run_and_copy(factors, products[2], copy_target(on));
+  const Products products{numbers[0], numbers[1], numbers[2]};
+  const Factors factors(products, on);
+  return numbers[3] != 0 ? measure_run_and_read(factors, products.count)
+                         : measure_run_and_copy(factors, products.count, copy_target(on));
 }
 
 void bench_overlap(BenchRun& run) {
@@ -143,10 +158,12 @@ void bench_overlap(BenchRun& run) {
   const Products products =
       run.options().size ? Products{size, size, count} : balance(size, count, first, copy_target(first));
 
-  if (run.wants("overlap.cold.run_and_copy")) {
-    const std::string name = figure_on("overlap.cold.run_and_copy", first);
+  for (const auto& [figure, into_vectors] :
+       {std::pair{"overlap.cold.run_and_copy", false}, {"overlap.cold.to_vector", true}}) {
+    if (!run.wants(figure)) continue;
+    const std::string name = figure_on(figure, first);
     const int repeat = std::min(run.options().repeat, cold_samples);
-    run.report(name, "s", run.collect(name, [&] { return in_new_process(first, products); }, repeat));
+    run.report(name, "s", run.collect(name, [&] { return in_new_process(first, products, into_vectors); }, repeat));
   }
   bench_run_and_copy(products, first, run);
   if (devices.size() > 1 && run.wants("overlap.all")) bench_all(products, devices, run);

@@ -17,12 +17,12 @@ inline constexpr int tiles_per_side = 16;
 
 /// What a task does: the variable it updates changes with its own value and with what it reads, so that tasks run in a
 /// wrong order leave another value.
-inline void update(Value& target, Value first, Value second) {
+constexpr void update(Value& target, Value first, Value second) {
   const auto mixed = static_cast<std::uint64_t>(first) ^ (static_cast<std::uint64_t>(second) << 1);
   target =
       static_cast<Value>((static_cast<std::uint64_t>(target) + mixed) * 6364136223846793005u + 1442695040888963407u);
 }
-inline void update(Value& target) { update(target, 0, 0); }
+constexpr void update(Value& target) { update(target, 0, 0); }
 
 class SplitMix64 {
  public:

@@ -9,6 +9,7 @@
 #include <stretto/base/error.h>
 #include <stretto/stretto.h>
 
+#include "cli/bench/cuda_programs.h"
 #include "cli/bench/groups.h"
 #include "cli/bench/peers.h"
 #include "cli/bench/pending_memory.h"
@@ -21,6 +22,11 @@ namespace {
 using namespace task_programs;
 
 constexpr std::int64_t usual_count = 1'000'000;
+constexpr std::int64_t usual_count_on_gpu = 100'000;
+/// Fewer, since each takes a copy to the device and one back.
+constexpr std::int64_t independent_variables_on_gpu = 4096;
+/// Of bare launches: as many as the runtime uses where nobody says otherwise.
+constexpr int usual_streams = 4;
 constexpr std::int64_t tile_extent = 4;
 
 void check(const std::vector<Value>& values, const std::vector<Value>& expected, std::string_view figure) {
@@ -49,14 +55,26 @@ double nanoseconds_a_task(std::int64_t count, const std::function<void()>& submi
   return seconds * 1e9 / static_cast<double>(count);
 }
 
-constexpr auto update_variable = [](TaskContext& context) { update(*context.data<Value>(0)); };
-
-constexpr auto update_from_two = [](TaskContext& context) {
-  update(*context.data<Value>(2), *context.data<const Value>(0), *context.data<const Value>(1));
+constexpr auto update_variable = [](TaskContext& context) {
+  if (void* const stream = context.cuda_stream()) {
+    check_cuda_program(cuda_programs().update(stream, context.data<Value>(0)));
+  } else {
+    update(*context.data<Value>(0));
+  }
 };
 
-double independent(std::int64_t count, Device device) {
-  const std::int64_t number = std::min(count, independent_variables);
+constexpr auto update_from_two = [](TaskContext& context) {
+  Value* const target = context.data<Value>(2);
+  const Value *const first = context.data<const Value>(0), *const second = context.data<const Value>(1);
+  if (void* const stream = context.cuda_stream()) {
+    check_cuda_program(cuda_programs().update_from_two(stream, target, first, second));
+  } else {
+    update(*target, *first, *second);
+  }
+};
+
+double independent(std::int64_t count, std::int64_t most_variables, Device device) {
+  const std::int64_t number = std::min(count, most_variables);
   const std::vector<Tensor> variables = make_variables(number, device);
   const double nanoseconds = nanoseconds_a_task(count, [&] {
     for (std::int64_t begin = 0; begin < count; begin += number) {
@@ -118,6 +136,32 @@ double on_tiles(const std::vector<DagTask>& tasks, Device device) {
   return nanoseconds;
 }
 
+/// Nanoseconds a launch of the same kernel by bare CUDA.
+double bare_launches(std::int64_t count, int streams, Device device) {
+  double seconds = 0;
+  task("launches", device).run([&](TaskContext&) {
+    check_cuda_program(cuda_programs().launch(count, streams, &seconds));
+  });
+  wait_all();
+  return seconds * 1e9 / static_cast<double>(count);
+}
+
+/// Tasks that launch a kernel each, beside the launch alone.
+void bench_on_gpu(Device device, BenchRun& run) {
+  const std::int64_t count = run.options().count.value_or(usual_count_on_gpu);
+  const std::vector<DagTask> tasks = random_dag(count);
+  const auto measure = [&](std::string name, const std::function<double()>& sample) {
+    if (!run.wants(name)) return;
+    if (device.index() != 0) name = figure_on(name, device);
+    run.report(name, "ns", run.collect(name, sample));
+  };
+  measure("tasks.cuda.launch", [&] { return bare_launches(count, 1, device); });
+  measure("tasks.cuda.launch.streams", [&] { return bare_launches(count, usual_streams, device); });
+  measure("tasks.cuda.independent", [&] { return independent(count, independent_variables_on_gpu, device); });
+  measure("tasks.cuda.chain", [&] { return chain(count, device); });
+  measure("tasks.cuda.random_dag", [&] { return on_variables(tasks, device); });
+}
+
 void bench_on(Device device, BenchRun& run) {
   const std::int64_t count = run.options().count.value_or(usual_count);
   const auto measure = [&](const std::string& figure, const std::function<double()>& sample) {
@@ -126,7 +170,7 @@ void bench_on(Device device, BenchRun& run) {
     run.report(name, "ns", run.collect(name, sample));
     if (device == cpu() && figure != "tasks.tiles") bench_peers(run, figure, count);
   };
-  measure("tasks.independent", [&] { return independent(count, device); });
+  measure("tasks.independent", [&] { return independent(count, independent_variables, device); });
   measure("tasks.chain", [&] { return chain(count, device); });
   if (run.wants("tasks.random_dag") || run.wants("tasks.tiles")) {
     const std::vector<DagTask> tasks = random_dag(count);
@@ -147,8 +191,11 @@ void bench_on(Device device, BenchRun& run) {
 
 void bench_tasks(BenchRun& run) {
   for (const Device device : run.devices({cpu()})) {
-    if (device.kind() == DeviceKind::cuda) throw UsageError("bench tasks runs on cpu and sim devices");
-    bench_on(device, run);
+    if (device.kind() == DeviceKind::cuda) {
+      bench_on_gpu(device, run);
+    } else {
+      bench_on(device, run);
+    }
   }
 }
 

@@ -1,0 +1,108 @@
+#include <chrono>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include "cli/bench/cuda_programs.h"
+#include "cli/bench/task_programs.h"
+
+namespace stretto::cli {
+namespace {
+
+using task_programs::Value;
+
+__global__ void update_kernel(Value* target) { task_programs::update(*target, 0, 0); }
+
+__global__ void update_from_two_kernel(Value* target, const Value* first, const Value* second) {
+  task_programs::update(*target, *first, *second);
+}
+
+const char* text_of(cudaError_t error) { return error == cudaSuccess ? nullptr : cudaGetErrorString(error); }
+
+const char* update(void* stream, std::int64_t* target) {
+  update_kernel<<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(target);
+  return text_of(cudaPeekAtLastError());
+}
+
+const char* update_from_two(void* stream, std::int64_t* target, const std::int64_t* first, const std::int64_t* second) {
+  update_from_two_kernel<<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(target, first, second);
+  return text_of(cudaPeekAtLastError());
+}
+
+/// Streams that live as long as this.
+class Streams {
+ public:
+  explicit Streams(int count) : streams_(static_cast<std::size_t>(count)) {
+    for (cudaStream_t& stream : streams_) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  }
+  ~Streams() {
+    for (const cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+  }
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+
+  cudaStream_t operator[](std::int64_t i) const {
+    return streams_[static_cast<std::size_t>(i % static_cast<std::int64_t>(streams_.size()))];
+  }
+  void wait() const {
+    for (const cudaStream_t stream : streams_) cudaStreamSynchronize(stream);
+  }
+
+ private:
+  std::vector<cudaStream_t> streams_;
+};
+
+/// The second run's: the first has loaded the kernels and touched the memory.
+template <typename Work>
+double seconds_of_second(Work work) {
+  work();
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+const char* launch(std::int64_t count, int stream_count, double* seconds) {
+  const Streams streams(stream_count);
+  void* cells = nullptr;
+  if (cudaMalloc(&cells, static_cast<std::size_t>(stream_count) * sizeof(Value)) != cudaSuccess)
+    return text_of(cudaGetLastError());
+  *seconds = seconds_of_second([&] {
+    for (std::int64_t i = 0; i < count; ++i)
+      update_kernel<<<1, 1, 0, streams[i]>>>(static_cast<Value*>(cells) + i % stream_count);
+    streams.wait();
+  });
+  cudaFree(cells);
+  return text_of(cudaGetLastError());
+}
+
+const char* copy(std::size_t bytes, int count, bool within, bool to_host, bool from_host, double* seconds) {
+  const Streams streams(2);
+  void *here = nullptr, *there = nullptr, *out = nullptr, *in = nullptr;
+  if (cudaMalloc(&here, bytes) != cudaSuccess || cudaMalloc(&there, bytes) != cudaSuccess ||
+      (to_host && cudaHostAlloc(&out, bytes, cudaHostAllocDefault) != cudaSuccess) ||
+      (from_host && cudaHostAlloc(&in, bytes, cudaHostAllocDefault) != cudaSuccess)) {
+    return text_of(cudaGetLastError());
+  }
+  *seconds = seconds_of_second([&] {
+    for (int i = 0; i < count; ++i) {
+      if (within) cudaMemcpyAsync(there, here, bytes, cudaMemcpyDeviceToDevice, streams[0]);
+      if (to_host) cudaMemcpyAsync(out, here, bytes, cudaMemcpyDeviceToHost, streams[0]);
+      if (from_host) cudaMemcpyAsync(there, in, bytes, cudaMemcpyHostToDevice, streams[1]);
+    }
+    streams.wait();
+  });
+  cudaFree(here);
+  cudaFree(there);
+  cudaFreeHost(out);
+  cudaFreeHost(in);
+  return text_of(cudaGetLastError());
+}
+
+}  // namespace
+}  // namespace stretto::cli
+
+extern "C" __attribute__((visibility("default"))) const stretto::cli::CudaPrograms* stretto_bench_cuda_programs() {
+  static constexpr stretto::cli::CudaPrograms programs{&stretto::cli::update, &stretto::cli::update_from_two,
+                                                       &stretto::cli::launch, &stretto::cli::copy};
+  return &programs;
+}
