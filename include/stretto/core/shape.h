@@ -128,7 +128,11 @@ class STRETTO_API Shape : public IndexList {
 class STRETTO_API Strides : public IndexList {
  public:
   constexpr Strides() noexcept = default;
-  using IndexList::IndexList;
+  // Not inherited: nvcc does not get over inherited constructors with such a default.
+  Strides(std::initializer_list<std::int64_t> values, CallSite site = std::source_location::current())
+      : IndexList(values, site) {}
+  explicit Strides(std::span<const std::int64_t> values, CallSite site = std::source_location::current())
+      : IndexList(values, site) {}
   explicit Strides(const IndexList& strides) : IndexList(strides) {}
 };
 
