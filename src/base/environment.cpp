@@ -102,6 +102,11 @@ bool set_schedule(Environment& environment, std::string_view text) {
   return seed.has_value();
 }
 
+bool set_mutation(Environment& environment, std::string_view text) {
+  environment.mutation = mutation_named(text);
+  return environment.mutation != Mutation::none;
+}
+
 bool set_cuda_devices(Environment& environment, std::string_view text) {
   std::vector<int> gpus;
   while (text != "none") {
@@ -149,6 +154,9 @@ const std::vector<Variable>& variables() {
          environment.sim_model = text == "none" ? std::nullopt : std::optional<std::string>(text);
          return true;
        }},
+      {"STRETTO_MUTATION", std::string(mutation_names()), "none",
+       "For tests of `stretto check`: breaks this one thing of the engine, so that results may be wrong.",
+       set_mutation},
       {"STRETTO_CUDA_DEVICES", "numbers of GPUs with commas between them, or none", "all",
        "The GPU of each CUDA device, as CUDA_VISIBLE_DEVICES leaves them. One that is named twice becomes two devices, "
        "each with half of its memory.",
@@ -212,7 +220,11 @@ Environment read_process_environment() {
 }  // namespace
 
 const Environment& environment() {
-  static const Environment values = read_process_environment();
+  static const Environment values = [] {
+    Environment read = read_process_environment();
+    mutation::active = read.mutation;
+    return read;
+  }();
   return values;
 }
 

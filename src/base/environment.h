@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/mutation.h"
 
 namespace stretto {
 
@@ -36,6 +37,8 @@ struct Environment {
   std::optional<std::size_t> memory_limit;
   /// Bytes of the process.
   std::optional<std::size_t> pinned_limit;
+  /// What tests break on purpose.
+  Mutation mutation = Mutation::none;
   bool replay = true;
   bool check = false;
   std::optional<std::string> trace;

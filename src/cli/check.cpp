@@ -26,8 +26,6 @@ struct CheckArguments {
   CheckOptions options;
 };
 
-constexpr double seconds_of_shrinking = 60;
-
 std::string names_of(const std::vector<Device>& devices) {
   std::string names;
   for (const Device device : devices) names += (names.empty() ? "" : ", ") + to_string(device);
@@ -108,7 +106,7 @@ int check(CheckArguments arguments) {
     if (report.disagreement) {
       progress.show(
           1, fmt::format("seed {} goes wrong; looking for a shorter program", report.disagreement->program.seed));
-      report.disagreement = shrunk(*report.disagreement, options, seconds_of_shrinking);
+      report.disagreement = shrunk(*report.disagreement, options);
     }
   }
   if (report.disagreement) {
@@ -122,8 +120,9 @@ int check(CheckArguments arguments) {
   fmt::print("{} programs, {} tasks on {}: bit for bit what they give one statement after the other\n", report.programs,
              report.edges.tasks(), names_of(options.devices));
   fmt::print("{}\n",
-             faint(fmt::format("seeds {} to {}, with real threads, 1 to 8 workers, 1 to 4 streams, random delays",
-                               options.seed, options.seed + report.programs - 1)));
+             faint(fmt::format(
+                 "seeds {} to {}, deterministic and with real threads, 1 to 8 workers, 1 to 4 streams, random delays",
+                 options.seed, options.seed + report.programs - 1)));
   std::vector<Result> results = {summarise("check.programs", "programs", {static_cast<double>(report.programs)}),
                                  summarise("check.tasks", "tasks", {static_cast<double>(report.edges.tasks())})};
   const int code = show_edges(report, options.devices, results);
@@ -147,6 +146,14 @@ void add_check(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->type_name("K");
   verb->add_option("--device", arguments->devices, "Use only these devices (cpu:0, sim:0, cuda:1)")->type_name("D");
+  verb->add_option("--shrink", arguments->options.shrinking, "For how long what goes wrong is made shorter")
+      ->check([](const std::string& text) {
+        return std::atof(text.c_str()) >= 0 && !text.empty() && text[0] != '-'
+                   ? std::string()
+                   : "it must be 0 seconds or more, not " + text;
+      })
+      ->capture_default_str()
+      ->type_name("S");
   // For tests of the checker: a statement that the threads get wrong.
   verb->add_option("--wrong", arguments->options.wrong)->group("");
   add_common_options(*verb, arguments->common);

@@ -12,6 +12,7 @@
 #include "base/environment.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/mutation.h"
 #include "base/thread.h"
 #include "engine/declared.h"
 #include "engine/launcher.h"
@@ -114,6 +115,8 @@ void Engine::free_buffer(Buffer& buffer) {
     Scheduler& scheduler = Engine::get().scheduler_;
     Buffer& freed = **std::launder(reinterpret_cast<Buffer**>(self.closure));
     const std::size_t bytes = freed.bytes();
+    if (is_broken(Mutation::host_buffer_reuse) && freed.device().kind() == DeviceKind::cpu) [[unlikely]]
+      pending = PointSet();
     scheduler.release_buffer(freed, std::move(pending));
     if (bytes >= Scheduler::smallest_counted_bytes)
       scheduler.awaiting_release().fetch_sub(bytes, std::memory_order_relaxed);

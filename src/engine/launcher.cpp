@@ -9,6 +9,7 @@
 #include <stretto/base/error.h>
 
 #include "base/fork.h"
+#include "base/mutation.h"
 #include "engine/scheduler.h"
 
 namespace stretto {
@@ -215,8 +216,10 @@ void Launcher::wait_for(LaneState& lane, Point point) {
     const MutexLock lock(other.mutex);
     if (!other.issued.empty() && other.issued.front().point.sequence() <= point.sequence()) {
       const Issued& behind = other.issued[point.sequence() - other.issued.front().point.sequence()];
-      lane.lane.wait(*behind.event);
+      if (!is_broken(Mutation::event_wait)) lane.lane.wait(*behind.event);
       lane.clock.merge(*behind.clock);
+      if (is_broken(Mutation::clock_entry)) [[unlikely]]
+        lane.clock.advance(other.issued.back().point);
       waits_.fetch_add(1, std::memory_order_relaxed);
     }
   }
@@ -371,7 +374,7 @@ bool Launcher::retire_front(LaneState& lane) {
     }
   }
   for_each_point(*task, [&](Point before, bool carries_value) {
-    if (carries_value)
+    if (carries_value && !is_broken(Mutation::poison))
       if (const FailureReference failure = failed_points().find(before)) scheduler_.fail(*task, failure);
   });
   ThreadControl::step();

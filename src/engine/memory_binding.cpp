@@ -6,6 +6,7 @@
 #include <stretto/base/error.h>
 
 #include "base/futex.h"
+#include "base/mutation.h"
 #include "base/thread.h"
 #include "engine/launcher.h"
 #include "engine/scheduler.h"
@@ -76,6 +77,8 @@ bool Scheduler::take_memory(Buffer& buffer, const Binding& binding) {
     if (!block) return false;
   }
   buffer.block_ = std::move(*block);
+  if (is_broken(Mutation::block_reuse)) [[unlikely]]
+    buffer.block_.pending = PointSet();
   buffer.unsettled_.store(!buffer.block_.pending.empty(), std::memory_order_relaxed);
   if (buffer.bytes() >= large_holder) {
     buffer.holder_ = binding.name;

@@ -2,6 +2,7 @@
 
 #include <stretto/base/error.h>
 
+#include "base/mutation.h"
 #include "base/prefetch.h"
 
 namespace stretto {
@@ -144,6 +145,10 @@ bool Recorder::tie(const Candidate& candidate, int index) {
   const bool at_issue =
       wants_point && predecessor.recorded_in_order && predecessor.recorded_kind == task_.recorded_kind;
   std::atomic<std::uintptr_t>& list = at_issue ? predecessor.issue_successors : predecessor.successors;
+  if (at_issue && is_broken(Mutation::issue_order)) [[unlikely]] {
+    task_.link_count = static_cast<std::uint32_t>(index);
+    return false;
+  }
   ThreadControl::step();
   std::uintptr_t head = list.load(std::memory_order_acquire);
   if (head != closed_list) keep_predecessor(predecessor, edge, index);

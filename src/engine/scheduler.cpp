@@ -6,6 +6,7 @@
 #include <stretto/base/error.h>
 
 #include "base/environment.h"
+#include "base/mutation.h"
 #include "base/prefetch.h"
 #include "base/thread.h"
 #include "engine/launcher.h"
@@ -339,7 +340,7 @@ void Scheduler::release_list(std::uintptr_t list, Failure* failure, Point point,
     prefetch_for_write(&successor.pending);
     const bool carries_value = (list & link_carries_value) != 0;
     const std::uintptr_t rest = link.bits;
-    if (failure != nullptr && carries_value) [[unlikely]]
+    if (failure != nullptr && carries_value && !is_broken(Mutation::poison)) [[unlikely]]
       fail(successor, FailureReference(failure));
     if ((list & link_wants_point) != 0)
       link.bits = point ? point.bits() | (carries_value ? point_carries_value : 0) : 0;

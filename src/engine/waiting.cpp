@@ -7,6 +7,7 @@
 #include <stretto/base/error.h>
 
 #include "base/futex.h"
+#include "base/mutation.h"
 #include "base/thread.h"
 #include "engine/declared.h"
 #include "engine/recorder.h"
@@ -51,13 +52,14 @@ struct Search {
 };
 
 /// Looks through all that `waiting` comes after, also by way of tasks that wait inside their bodies. `lane` null:
-/// claims nothing.
-Search search_predecessors(Scheduler& scheduler, Task& waiting, WorkerLane* lane) {
+/// claims nothing. `waiting` may be over, and its slot another task's: then there is nothing to find.
+Search search_predecessors(Scheduler& scheduler, TaskReference waiting, WorkerLane* lane) {
   Search result;
   const ThreadState& me = scheduler.thread();
   std::unordered_set<Task*> seen;
-  std::vector<Task*> open{&waiting};
   const SpinLockGuard lock(scheduler.recording());
+  if (scheduler.slab().at(waiting.slot).generation != waiting.generation) return result;
+  std::vector<Task*> open{&scheduler.slab().at(waiting.slot)};
   while (!open.empty()) {
     Task& task = *open.back();
     open.pop_back();
@@ -96,10 +98,9 @@ void block(Scheduler& scheduler, Waiter& waiter) {
 /// this, too.
 class WaitInside {
  public:
-  WaitInside(Scheduler& scheduler, const Task& waiting)
-      : scheduler_(scheduler), inside_(*scheduler.thread().frame->task) {
+  WaitInside(Scheduler& scheduler, TaskReference waiting)
+      : scheduler_(scheduler), inside_(*scheduler.thread().frame->task), reference_(waiting) {
     const SpinLockGuard lock(scheduler_.recording());
-    reference_ = scheduler_.slab().reference(waiting);
     scheduler_.waits_inside().emplace(&inside_, reference_);
   }
   WaitInside(const WaitInside&) = delete;
@@ -115,10 +116,11 @@ class WaitInside {
  private:
   Scheduler& scheduler_;
   const Task& inside_;
-  TaskReference reference_;
+  const TaskReference reference_;
 };
 
-void block_inside_task(Scheduler& scheduler, Task& waiting, Waiter& waiter, const char* operation, CallSite site) {
+void block_inside_task(Scheduler& scheduler, TaskReference waiting, Waiter& waiter, const char* operation,
+                       CallSite site) {
   static thread_local int depth = 0;
   ThreadState& me = scheduler.thread();
   WorkerLane* lane = scheduler.devices().known(DeviceKind::cpu, 0).workers;
@@ -172,14 +174,17 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
   Recorder recorder(scheduler, *task);
   bool waits = false;
   bool ready = false;
+  TaskReference waiting;
   {
     const SpinLockGuard lock(scheduler.recording());
     recorder.peek(buffer, box);
-    waits = recorder.predecessor_count() > 0;
+    waits = recorder.predecessor_count() > 0 && !is_broken(Mutation::host_read_wait);
     if (waits) {
       recorder.begin({.name = operation, .site = site, .device = buffer.device()}, Task::Kind::wait);
       if (scheduler.ending()) recorder.note_end();
       place_waiter(*task, waiter);
+      // Once its edges are tied it may be over at any moment.
+      waiting = scheduler.slab().reference(*task);
       ready = recorder.finish();
     }
   }
@@ -190,7 +195,7 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
     if (ready) {
       scheduler.carry_out(*task);
     } else if (me.frame != nullptr) {
-      block_inside_task(scheduler, *task, *waiter, operation, site);
+      block_inside_task(scheduler, waiting, *waiter, operation, site);
     } else {
       block(scheduler, *waiter);
     }
@@ -207,6 +212,7 @@ void await_readers(Scheduler& scheduler, Task& task, RunningBody& running) {
     const auto waiter = std::make_shared<Waiter>();
     Recorder recorder(scheduler, waiting);
     bool ready = false;
+    TaskReference awaited;
     const char* name = "";
     CallSite site;
     {
@@ -219,6 +225,7 @@ void await_readers(Scheduler& scheduler, Task& task, RunningBody& running) {
                        Task::Kind::wait);
         if (scheduler.ending()) recorder.note_end();
         place_waiter(waiting, waiter);
+        awaited = scheduler.slab().reference(waiting);
         ready = recorder.finish();
       }
     }
@@ -228,7 +235,7 @@ void await_readers(Scheduler& scheduler, Task& task, RunningBody& running) {
       scheduler.carry_out(waiting);
     } else {
       try {
-        block_inside_task(scheduler, waiting, *waiter, name, site);
+        block_inside_task(scheduler, awaited, *waiter, name, site);
       } catch (const UsageError&) {
         // What it reads is no longer there when its turn comes.
         const FailureReference failure = scheduler.current_failure(task);

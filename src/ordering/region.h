@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/mutation.h"
 #include "ordering/failure.h"
 #include "ordering/task_reference.h"
 
@@ -45,6 +46,8 @@ class ReaderList {
   /// itself.
   void add(TaskReference reader, AccessSink& sink) {
     if (last() == reader) return;
+    if (is_broken(Mutation::newest_reader)) [[unlikely]]
+      clear();
     if (count_ < capacity_) {
       data()[count_++] = reader;
     } else {
@@ -94,13 +97,16 @@ struct Region {
   }
 
   void follow_writer(AccessSink& sink, bool carries_value) const {
-    if (writer) sink.after(writer, carries_value);
+    const Mutation broken = carries_value ? Mutation::read_after_write : Mutation::write_after_write;
+    if (writer && !is_broken(broken)) sink.after(writer, carries_value);
     if (carries_value && failure) [[unlikely]]
       sink.reads_failed(failure);
   }
   void depend_for_write(bool reads_first, AccessSink& sink) const {
     // Readers come after the writer, so a pure write behind readers need not name the writer.
     if (reads_first || readers.empty()) follow_writer(sink, reads_first);
+    if (is_broken(Mutation::write_after_read)) [[unlikely]]
+      return;
     for (const TaskReference reader : readers.view()) sink.after(reader, false);
   }
   /// Nothing to wait for and nothing to pass on. Forgets what has finished.

@@ -54,7 +54,8 @@ void write_pair(const std::string& folder, const std::string& part, int count) {
 
 }  // namespace
 
-CommandResult run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
+CommandResult run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+                          const std::string& input) {
   const TemporaryFolder folder;
   std::string line = "env";
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -64,7 +65,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
   for (const std::string& assignment : environment) line += " " + quoted(assignment);
   line += " " + quoted(STRETTO_COMMAND);
   for (const std::string& argument : arguments) line += " " + quoted(argument);
-  line += " >" + quoted(folder.path("output")) + " 2>" + quoted(folder.path("errors")) + " </dev/null";
+  line += " >" + quoted(folder.path("output")) + " 2>" + quoted(folder.path("errors")) + " <" + quoted(input);
   const int status = std::system(line.c_str());
   if (status < 0 || !WIFEXITED(status)) throw std::runtime_error("cannot run " + line);
   return {WEXITSTATUS(status), contents(folder.path("output")), contents(folder.path("errors"))};

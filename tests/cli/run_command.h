@@ -11,8 +11,9 @@ struct CommandResult {
 };
 
 /// Runs the command with these arguments, in an environment without STRETTO_ variables but those given as NAME=VALUE,
-/// and with no terminal. Blocks until it has ended.
-CommandResult run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
+/// and with no terminal; it reads the file `input`. Blocks until it has ended.
+CommandResult run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {},
+                          const std::string& input = "/dev/null");
 
 /// A folder that is gone with the object.
 class TemporaryFolder {

@@ -12,26 +12,41 @@
 namespace stretto::cli {
 namespace {
 
-/// Two ways to run, side by side.
-class Pair {
- public:
-  Pair(const CheckOptions& options, Way way)
-      : serial_(serial_way(), options.devices), other_(std::move(way), options.devices, options.wrong) {}
+/// How a program differs, and in which way.
+struct Difference {
+  std::size_t way;
+  std::string words;
+};
 
-  const Way& way() const { return other_.way(); }
-  /// The other way begins anew.
-  void replace(const CheckOptions& options, Way way) {
-    other_ = Player(std::move(way), options.devices, options.wrong);
+/// One statement after the other, and other ways beside it.
+class Comparison {
+ public:
+  Comparison(const CheckOptions& options, std::vector<Way> ways) : serial_(serial_way(), options.devices) {
+    replace(options, std::move(ways));
   }
-  /// How they differ, or nothing.
-  std::optional<std::string> compare(const Program& program) {
+
+  const Way& way(std::size_t index) const { return others_[index].way(); }
+  /// The other ways begin anew.
+  void replace(const CheckOptions& options, std::vector<Way> ways) {
+    others_.clear();
+    for (Way& way : ways) others_.emplace_back(std::move(way), options.devices, options.wrong);
+  }
+  /// The first way that differs, or nothing.
+  std::optional<Difference> compare(const Program& program) {
     serial_.begin(program);
-    other_.begin(program);
-    const Outcome expected = serial_.finish(), seen = other_.finish();
-    if (expected.trouble.empty() && expected == seen) return std::nullopt;
-    if (!expected.trouble.empty()) return fmt::format("one statement after the other, {}", expected.trouble);
-    if (!seen.trouble.empty()) return seen.trouble;
-    return describe(program, expected, seen);
+    for (Player& other : others_) other.begin(program);
+    const Outcome expected = serial_.finish();
+    std::optional<Difference> first;
+    for (std::size_t way = 0; way < others_.size(); ++way) {
+      const Outcome seen = others_[way].finish();
+      if (first || (expected.trouble.empty() && expected == seen)) continue;
+      if (!expected.trouble.empty()) {
+        first = {way, fmt::format("one statement after the other, {}", expected.trouble)};
+      } else {
+        first = {way, !seen.trouble.empty() ? seen.trouble : describe(program, expected, seen)};
+      }
+    }
+    return first;
   }
 
  private:
@@ -49,8 +64,10 @@ class Pair {
   }
 
   Player serial_;
-  Player other_;
+  std::vector<Player> others_;
 };
+
+std::vector<Way> ways_of(std::uint64_t seed) { return {deterministic_way(seed), threads_way(seed)}; }
 
 }  // namespace
 
@@ -62,31 +79,49 @@ CheckReport check_programs(const CheckOptions& options,
   };
   CheckReport report;
   const auto first_of = [](std::uint64_t seed) { return seed - seed % programs_per_process; };
-  Pair pair(options, threads_way(first_of(options.seed)));
+  Comparison comparison(options, ways_of(first_of(options.seed)));
   for (std::uint64_t seed = options.seed; report.programs == 0 || fraction() < 1; ++seed) {
-    if (seed == first_of(seed)) pair.replace(options, threads_way(seed));
+    if (seed == first_of(seed)) comparison.replace(options, ways_of(seed));
     const Program program = generate_program(seed, options.devices);
-    const auto difference = pair.compare(program);
+    const auto difference = comparison.compare(program);
     ++report.programs;
     report.edges.add(program);
     progress(fraction(), report);
     if (difference) {
-      report.disagreement = {program, pair.way(), *difference};
+      report.disagreement = {program, comparison.way(difference->way), difference->words};
       break;
     }
   }
   return report;
 }
 
-Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& options, double seconds) {
+Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& options) {
   Disagreement smallest = disagreement;
-  Pair pair(options, disagreement.way);
+  if (options.shrinking <= 0) return smallest;
+  Comparison comparison(options, {disagreement.way});
   const auto differs = [&](const Program& program, bool in_new_process) {
-    if (in_new_process) pair.replace(options, disagreement.way);
-    const auto difference = pair.compare(program);
-    if (difference) smallest.difference = *difference;
+    if (in_new_process) comparison.replace(options, {disagreement.way});
+    const auto difference = comparison.compare(program);
+    if (difference) {
+      smallest.difference = difference->words;
+      smallest.program.schedule = program.schedule;
+    }
     return difference.has_value();
   };
+  if (disagreement.way.is_deterministic()) {
+    // A program made shorter makes other steps, so it is tried with some schedules; in a new process, as the one that
+    // is printed will be.
+    constexpr std::uint64_t schedules = 6;
+    const std::uint64_t schedule = disagreement.program.schedule;
+    Program shorter = shrink(disagreement.program, options.shrinking, [&](Program program) {
+      for (program.schedule = schedule; program.schedule < schedule + schedules; ++program.schedule)
+        if (differs(program, true)) return true;
+      return false;
+    });
+    shorter.schedule = smallest.program.schedule;
+    smallest.program = std::move(shorter);
+    return smallest;
+  }
   // What depends on the moment does not show every time, and some of it only in a process that has just begun.
   constexpr int trials = 20;
   int seen_there = 0, seen_anew = 0;
@@ -94,7 +129,7 @@ Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& option
   for (int i = 0; i < trials && seen_there < trials; ++i) seen_anew += differs(disagreement.program, true) ? 1 : 0;
   const bool in_new_process = seen_anew > seen_there;
   const int attempts = std::min(4 * trials / std::max({seen_there, seen_anew, 1}) + 1, 2 * trials);
-  smallest.program = shrink(disagreement.program, seconds, [&](const Program& program) {
+  smallest.program = shrink(disagreement.program, options.shrinking, [&](const Program& program) {
     for (int attempt = 0; attempt < attempts; ++attempt) {
       if (differs(program, in_new_process)) return true;
     }

@@ -18,6 +18,7 @@ struct CheckOptions {
   std::vector<Device> devices;
   std::uint64_t seed = 1;  ///< Of the first program; the next has the next one.
   double seconds = 10;     ///< For how long programs are begun.
+  double shrinking = 60;   ///< How many seconds are spent on a shorter program; 0 keeps the one that was found.
   std::string wrong;       ///< `run_program`'s, for all but the serial way.
 };
 
@@ -39,8 +40,8 @@ struct CheckReport {
 CheckReport check_programs(const CheckOptions& options,
                            const std::function<void(double, const CheckReport&)>& progress);
 
-/// The disagreement with as few statements as can be found in some seconds.
-Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& options, double seconds);
+/// The disagreement with as few statements as can be found in the time.
+Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& options);
 
 /// Programs whose seeds are alike but for the last so many run in one process, whose settings are drawn from the first
 /// of them: so a seed tells the settings. Few, as some faults show only while an engine is new and its memory is.

@@ -45,6 +45,7 @@ class Generator {
   Program draw_program(std::uint64_t seed) {
     Program program;
     program.seed = seed;
+    program.schedule = seed + 1;  // 0 would be the plain order
     program.variables = static_cast<int>(random_.draw(4, 16));
     program.threads = random_.happens(0.3) ? static_cast<int>(random_.draw(2, 4)) : 1;
     failing_ = program.threads == 1 && random_.happens(0.25);

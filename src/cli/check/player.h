@@ -16,6 +16,8 @@ namespace stretto::cli {
 struct Way {
   std::string name;
   ChildProcess::Variables variables;
+
+  bool is_deterministic() const { return name == "deterministic"; }
 };
 
 /// One statement after the other: what every program means.

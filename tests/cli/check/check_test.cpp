@@ -68,4 +68,31 @@ TEST(Check, FindsAWrongOperatorAndMakesTheProgramShort) {
   EXPECT_LE(statements, 10) << main;
 }
 
+/// What a process that plays programs tells of the first statements of one, under a deterministic schedule.
+std::string played(const std::string& program, const std::string& schedule) {
+  std::string line = program + " " + schedule;
+  for (int number = 0; number < 10; ++number) line += " " + std::to_string(number);
+  const TemporaryFolder folder;
+  std::ofstream(folder.path("programs")) << line << "\n" << line << "\n";
+  const CommandResult result = run_command(
+      {"helper", "check", "--device", "cpu:0", "--device", "sim:0", "--device", "sim:1"},
+      {"STRETTO_SCHEDULE=deterministic:1", "STRETTO_SIM_DEVICES=2", "STRETTO_WORKERS=4"}, folder.path("programs"));
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  return result.output;
+}
+
+TEST(Check, ADeterministicScheduleGivesTheSameRunAgain) {
+  const std::string first = played("24", "25");
+  EXPECT_TRUE(contains(first, "\"decisions\":")) << first;
+  EXPECT_EQ(played("24", "25"), first);
+  EXPECT_NE(played("24", "26"), first);
+}
+
+TEST(Check, NoticesWhatIsBrokenInTheEngine) {
+  const CommandResult result =
+      run_command({"check", "--seconds", "60", "--shrink", "0"}, {"STRETTO_MUTATION=read_after_write"});
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_TRUE(contains(result.errors, " goes wrong: ")) << result.errors;
+}
+
 }  // namespace
