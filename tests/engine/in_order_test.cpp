@@ -193,6 +193,8 @@ const Scenario reuse("a block is reused without a wait", [] {
 TEST_F(InOrder, BlocksAreReusedWithoutAHostWait) {
   EXPECT_SCENARIO("a block is reused without a wait", (Variables{{"STRETTO_MEMORY_LIMIT", "1M"}}),
                   "issued, 2 after 1\n");
+  EXPECT_SCENARIO("a block is reused without a wait", (Variables{{"STRETTO_SIM_MODEL", "sim:0.capacity=1M"}}),
+                  "issued, 2 after 1\n");
 }
 
 TEST_F(InOrder, RolesGoToTheirLanes) {
