@@ -141,7 +141,8 @@ inline void compute_inside(const Tensor& x, const Tensor& a, Device device, std:
         std::uint64_t hash = read.hash(context, 0, start_of(number));
         visit_dtype(a.dtype(), [&]<class T>(std::type_identity<T>) {
           for (const T element : a.to_vector<T>()) hash = mix(hash, bits_of(element));
-          for (const T element : a.to(device).t().host<T>()) hash = mix(hash, bits_of(element));
+          for (const T element : a.to(device).unsqueeze(0).transpose(0, -1).host<T>())
+            hash = mix(hash, bits_of(element));
         });
         hash = mix(hash, bits_of(sum(a.to(DType::float64)).item<double>()));
         const Tensor seen = zeros({1}, context.device(), DType::int64);
