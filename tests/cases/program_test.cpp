@@ -1,6 +1,6 @@
 // Small programs that have hurt people, each for its whole kind: order, memory, failures, ends. Each test begins with
-// its case; those about views, tasks and copies are in tests/tensor. CTest runs them with the serial engine, with many
-// workers, with one, and with random delays.
+// its case; those about numbers are beside this file, those about views, tasks and copies in tests/tensor. CTest runs
+// them with the serial engine, with many workers, with one, and with random delays.
 
 #include <chrono>
 #include <cmath>
@@ -171,7 +171,7 @@ TEST_P(ProgramOn, E1AFailureStaysWithWhatIsMadeOfIt) {
     const Tensor z = values * 3;
     const std::string message = error_of([] { wait_all(); });
     EXPECT_TRUE(message.starts_with("[index_select] index 7 is out of range for axis 0 with extent 5")) << message;
-    EXPECT_NE(message.find("(at cases_program_test.cpp:"), std::string::npos) << message;
+    EXPECT_NE(message.find("(at program_test.cpp:"), std::string::npos) << message;
     EXPECT_EQ(error_of([&] { x.wait(); }), message);
     EXPECT_EQ(error_of([&] { y.to_vector<float>(); }), message);
     EXPECT_EQ(error_of([&] { sum(y.to(elsewhere())).item<float>(); }), message);
