@@ -17,6 +17,7 @@
 #include "cli/results.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/whole_number.h"
 
 namespace stretto::cli {
 namespace {
@@ -151,9 +152,11 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
 void add_bench_options(CLI::App& verb, BenchOptions& options) {
   verb.add_option("--only", options.names)->group("");
   verb.add_option("--device", options.devices, "Measure on these devices (cpu:0, sim:0, cuda:1)")->type_name("D");
-  verb.add_option("--size", options.size, "Size of the matrices")->check(CLI::PositiveNumber)->type_name("N");
+  verb.add_option("--size", options.size, "Size of the matrices")
+      ->check(whole_number(1, 1'000'000'000))
+      ->type_name("N");
   verb.add_option("--count", options.count, "How many tasks, products or steps")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, 1'000'000'000))
       ->type_name("K");
   verb.add_option("--repeat", options.repeat, "Samples of each figure; the median is shown, and the least and largest")
       ->check(CLI::Range(1, 10000))

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "cli/results.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/whole_number.h"
 
 namespace stretto::cli {
 namespace {
@@ -143,6 +145,7 @@ void add_check(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->type_name("S");
   verb->add_option("--seed", arguments->options.seed, "Of the first program; each next one counts up")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str()
       ->type_name("K");
   verb->add_option("--device", arguments->devices, "Use only these devices (cpu:0, sim:0, cuda:1)")->type_name("D");

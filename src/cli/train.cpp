@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "cli/terminal.h"
 #include "cli/training/trainer.h"
 #include "cli/verbs.h"
+#include "cli/whole_number.h"
 
 namespace stretto::cli {
 namespace {
@@ -76,6 +78,7 @@ void add_train(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->type_name("R");
   model->add_option("--seed", options->training.seed, "Of the first weights and of the shuffling")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str()
       ->type_name("S");
   model->add_option("--data", options->data, "Folder of Fashion-MNIST's four files")

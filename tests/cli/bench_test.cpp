@@ -15,7 +15,7 @@ namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// The figures that a bench writes, and their units.
+/// The figures that a bench writes, and their units. All are printed, too, and are numbers within their bounds.
 std::map<std::string, std::string> figures_of(std::vector<std::string> arguments) {
   const TemporaryFolder folder;
   arguments.insert(arguments.begin(), "bench");
@@ -28,8 +28,11 @@ std::map<std::string, std::string> figures_of(std::vector<std::string> arguments
   EXPECT_TRUE(document.contains("version"));
   EXPECT_TRUE(document["machine"].contains("processor"));
   for (const auto& figure : document["results"]) {
+    for (const char* number : {"min", "value", "max"}) EXPECT_TRUE(figure[number].is_number()) << figure;
+    EXPECT_GT(figure["min"], 0) << figure;
     EXPECT_LE(figure["min"], figure["value"]) << figure;
     EXPECT_LE(figure["value"], figure["max"]) << figure;
+    EXPECT_FALSE(figures.contains(figure["name"])) << figure;
     EXPECT_TRUE(contains(result.output, figure["name"])) << figure;
     figures[figure["name"]] = figure["unit"];
   }
@@ -136,6 +139,23 @@ TEST(Bench, MeasuresSeveralDevices) {
   }
   for (const char* name : {"parallel.ratio", "overlap.ratio", "overlap.serial", "overlap.all", "overlap.pipeline"}) {
     EXPECT_EQ(figures.at(name), "ratio") << name;
+  }
+}
+
+/// One run for all figures that the engine, the operators and the training are held against, at small sizes.
+TEST(Bench, WritesEveryFigureOfTheEngine) {
+  const Figures figures = figures_of({"tasks", "ops", "memory", "mlp", "matmul.64", "matmul.96", "parallel", "overlap",
+                                      "--size", "64", "--count", "50", "--repeat", "1"});
+  const Figures expected = {
+      {"tasks.random_dag", "ns"},   {"tasks.chain", "ns"},        {"tasks.independent", "ns"},
+      {"tasks.tiles", "ns"},        {"tasks.metg50", "us"},       {"tasks.bytes_per_pending", "bytes"},
+      {"matmul.64", "GFLOP/s"},     {"matmul.64.ratio", "ratio"}, {"matmul.96", "GFLOP/s"},
+      {"matmul.96.ratio", "ratio"}, {"parallel.ratio", "ratio"},  {"overlap.ratio", "ratio"},
+      {"overlap.serial", "ratio"},  {"memory.coupling", "ratio"}, {"memory.peak", "ratio"},
+      {"ops.tiny_add", "ns"},       {"mlp.step", "us"},           {"machine.cores", "cores"}};
+  for (const auto& [name, unit] : expected) {
+    ASSERT_TRUE(figures.contains(name)) << name;
+    EXPECT_EQ(figures.at(name), unit) << name;
   }
 }
 

@@ -43,6 +43,14 @@ TEST(CommandLine, RefusesValuesOutOfRangeInOneLine) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{{"bench", "--repeat", "0"},
                                                                      {"bench", "--size", "-3"},
                                                                      {"bench", "--count", "many"},
+                                                                     {"bench", "--count", "0"},
+                                                                     {"bench", "--size", "99999999999999999999"},
+                                                                     {"check", "--seed", "-3"},
+                                                                     {"check", "--seconds", "soon"},
+                                                                     {"check", "--seconds", "-1"},
+                                                                     {"demo", "--size", "1"},
+                                                                     {"demo", "--count", "1.5"},
+                                                                     {"demo", "--data"},
                                                                      {"info", "--cpu-devices", "0"},
                                                                      {"info", "--cpu-devices", "65"},
                                                                      {"info", "--sim-devices", "x"},
@@ -51,9 +59,32 @@ TEST(CommandLine, RefusesValuesOutOfRangeInOneLine) {
     const CommandResult result = run_command(arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments[1];
     EXPECT_EQ(result.output, "");
-    EXPECT_TRUE(result.errors.starts_with("stretto: " + arguments[1])) << result.errors;
+    EXPECT_TRUE(result.errors.starts_with("stretto: " + arguments[1].substr(0, arguments[1].find('='))))
+        << result.errors;
     EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1) << result.errors;
   }
+}
+
+TEST(CommandLine, EveryVerbRefusesWhatItDoesNotKnowInOneLine) {
+  const std::vector<std::vector<std::string>> verbs = {
+      {"info"}, {"demo"}, {"bench"}, {"train", "fashion-mnist"}, {"check"}};
+  const std::vector<std::vector<std::string>> wrong = {
+      {"--nonsense"}, {"--json"}, {"--cpu-devices", "0"}, {"--sim-devices", "-1"}, {"nonsense"}};
+  for (const auto& verb : verbs) {
+    for (const auto& arguments : wrong) {
+      std::vector<std::string> all = verb;
+      all.insert(all.end(), arguments.begin(), arguments.end());
+      const CommandResult result = run_command(all);
+      EXPECT_EQ(result.exit_code, 2) << verb.back() << " " << arguments.front();
+      EXPECT_EQ(result.output, "") << verb.back() << " " << arguments.front();
+      EXPECT_TRUE(result.errors.starts_with("stretto: ")) << result.errors;
+      EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1) << result.errors;
+    }
+  }
+  expect_error(run_command({"demo", "--quick=3"}), 2, "quick was given a disallowed flag override");
+  expect_error(run_command({"check", "--seed", "-3"}), 2,
+               "--seed: it must be a whole number from 0 to 18446744073709551615, not -3");
+  expect_error(run_command({"check", "--device", "tpu"}), 2, "unknown device \"tpu\": write cpu:N, cuda:N or sim:N");
 }
 
 TEST(CommandLine, TellsItsVersionAndHelps) {

@@ -261,7 +261,8 @@ void add_demo(CLI::App& app, Action& action) {
   auto options = std::make_shared<DemoOptions>();
   CLI::App* verb =
       app.add_subcommand("demo", "The main job: computing, copying and training on several devices at once");
-  verb->add_flag("--quick", options->quick, "Small sizes and one epoch: some 5 s instead of 30");
+  verb->add_flag("--quick", options->quick, "Small sizes and one epoch: some 5 s instead of 30")
+      ->disable_flag_override();
   verb->add_option("--size", options->size, "Rows and columns of the matrices")
       ->check(CLI::Range(16, 100000))
       ->type_name("N");
