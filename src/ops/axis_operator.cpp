@@ -1,5 +1,7 @@
 #include "ops/axis_operator.h"
 
+#include <vector>
+
 #include "kernels/parameters.h"
 #include "ops/operands.h"
 #include "tensor/operator_call.h"
@@ -13,14 +15,11 @@ Tensor along_axis(const OperatorKernel& kernel, const CallSite& site, std::int64
   return in_operator(kernel.name, site, [&] {
     Tensor output = make_output(first.shape(), result, first.device());
     const Tensor seen_output = with_an_axis(output, site);
-    Tensor seen[2];
+    std::vector<Tensor> seen;
+    seen.reserve(inputs.size());
     OperatorCall call(kernel.name, kernel.row, site);
     call.write(seen_output);
-    int count = 0;
-    for (const Tensor* input : inputs) {
-      seen[count] = with_an_axis(*input, site);
-      call.read(seen[count++]);
-    }
+    for (const Tensor* input : inputs) call.read(seen.emplace_back(with_an_axis(*input, site)));
     call.parameters(parameters);
     apply(call);
     return output;
