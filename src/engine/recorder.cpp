@@ -142,8 +142,9 @@ bool Recorder::tie(const Candidate& candidate, int index) {
   Link& edge = link(index, flags);
   // In-order work is issued as soon as its in-order predecessors are issued, and memory is freed with them: their
   // points say what the device still has to wait for. Everything else waits until predecessors are complete.
-  const bool at_issue =
-      wants_point && predecessor.recorded_in_order && predecessor.recorded_kind == task_.recorded_kind;
+  const bool reused_early = task_.kind == Task::Kind::release && is_broken(Mutation::host_buffer_reuse);
+  const bool at_issue = wants_point && predecessor.recorded_in_order &&
+                        (predecessor.recorded_kind == task_.recorded_kind || reused_early);
   std::atomic<std::uintptr_t>& list = at_issue ? predecessor.issue_successors : predecessor.successors;
   if (at_issue && is_broken(Mutation::issue_order)) [[unlikely]] {
     task_.link_count = static_cast<std::uint32_t>(index);
