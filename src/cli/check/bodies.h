@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <stretto/base/schedule.h>
 #include <stretto/stretto.h>
 
 namespace stretto::check {
