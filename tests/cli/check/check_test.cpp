@@ -25,7 +25,9 @@ TEST(Check, RefusesWhatMakesNoSense) {
   EXPECT_EQ(errors({"check", "--second", "3"}), "stretto: unknown option --second of check; did you mean --seconds?\n");
   EXPECT_EQ(errors({"check", "seed"}), "stretto: check takes no argument seed\n");
   EXPECT_EQ(errors({"check", "--seconds", "-1"}), "stretto: --seconds: it must be more than 0 seconds, not -1\n");
-  EXPECT_EQ(errors({"check", "--seed", "x"}), "stretto: Could not convert: --seed = x\n");
+  EXPECT_EQ(errors({"check", "--seed", "x"}),
+            "stretto: --seed: it must be a whole number from 0 to 18446744073709551615, not x\n");
+  EXPECT_EQ(errors({"check", "--shrink", "-1"}), "stretto: --shrink: it must be 0 seconds or more, not -1\n");
 }
 
 TEST(Check, CountsProgramsAndEdges) {
