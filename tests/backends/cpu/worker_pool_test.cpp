@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <thread>
+#include <utility>
 
 namespace stretto {
 namespace {
@@ -38,43 +41,53 @@ bool comes_true(const std::atomic<bool>& flag) {
   return flag;
 }
 
-/// Runs so many tasks that do nothing, so that the pool believes in small ones.
-void run_small_tasks(WorkerPool& pool, int count) {
-  std::vector<FunctionWork> work(static_cast<std::size_t>(count));
-  std::atomic<int> ran{0};
-  for (FunctionWork& piece : work) {
-    piece.body = [&ran] { ran.fetch_add(1, std::memory_order_relaxed); };
-    pool.push(piece, Priority::normal);
+/// Pieces of work that live as long as it does: a worker may still be leaving a body whose effect was seen.
+class Shelf {
+ public:
+  FunctionWork& add(std::function<void()> body) {
+    pieces_.emplace_back().body = std::move(body);
+    return pieces_.back();
   }
-  while (ran < count) std::this_thread::sleep_for(100us);
+
+ private:
+  std::deque<FunctionWork> pieces_;
+};
+
+/// Runs so many tasks that do nothing, so that the pool believes in small ones.
+void run_small_tasks(WorkerPool& pool, Shelf& shelf, int count) {
+  const auto ran = std::make_shared<std::atomic<int>>(0);
+  for (int i = 0; i < count; ++i)
+    pool.push(shelf.add([ran] { ran->fetch_add(1, std::memory_order_relaxed); }), Priority::normal);
+  while (*ran < count) std::this_thread::sleep_for(100us);
 }
 
 /// A task that needs another one to run beside it, pushed when every worker sleeps and the pool believes in small
 /// tasks, for which a second worker is not woken lightly.
 TEST(WorkerPool, TakesWorkBesideALongTaskAlsoWhenAllSlept) {
   FunctionExecutor executor;
+  Shelf shelf;
   WorkerPool pool(executor, {.workers = 2, .on_thread_start = nullptr, .random_seed = std::nullopt});
   for (int round = 0; round < 20; ++round) {
-    run_small_tasks(pool, 2000);
+    run_small_tasks(pool, shelf, 2000);
     std::this_thread::sleep_for(10ms);  // until all sleep
-    std::atomic<bool> first_began{false};
-    std::atomic<bool> second_ran{false};
-    std::atomic<bool> first_saw_it{false};
-    std::atomic<bool> first_ended{false};
-    FunctionWork first;
-    first.body = [&] {
-      first_began = true;
-      first_saw_it = comes_true(second_ran);
-      first_ended = true;
+    struct Seen {
+      std::atomic<bool> first_began{false};
+      std::atomic<bool> second_ran{false};
+      std::atomic<bool> first_saw_it{false};
+      std::atomic<bool> first_ended{false};
     };
-    FunctionWork second;
-    second.body = [&] { second_ran = true; };
+    const auto seen = std::make_shared<Seen>();
+    FunctionWork& first = shelf.add([seen] {
+      seen->first_began = true;
+      seen->first_saw_it = comes_true(seen->second_ran);
+      seen->first_ended = true;
+    });
+    FunctionWork& second = shelf.add([seen] { seen->second_ran = true; });
     pool.push(first, Priority::normal);
-    ASSERT_TRUE(comes_true(first_began));
+    ASSERT_TRUE(comes_true(seen->first_began));
     pool.push(second, Priority::normal);
-    while (!first_ended) std::this_thread::sleep_for(100us);
-    ASSERT_TRUE(comes_true(second_ran));
-    ASSERT_TRUE(first_saw_it) << "round " << round;
+    while (!seen->first_ended) std::this_thread::sleep_for(100us);
+    ASSERT_TRUE(seen->first_saw_it) << "round " << round;
   }
 }
 
