@@ -22,6 +22,11 @@ void reseed_schedule(std::uint64_t seed) {
 
 std::uint64_t schedule_hash() { return deterministic_schedule() ? ThreadControl::trace_hash() : 0; }
 
+std::int64_t schedule_now() {
+  deterministic_schedule();
+  return nanoseconds_now();
+}
+
 ScheduledThread::ScheduledThread(std::function<void()> body) {
   deterministic_schedule();
   state_ = std::make_unique<State>(std::move(body));

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdio>
 
+#include <stretto/base/schedule.h>
+
 #include "engine/engine.h"
 #include "tensor/with_context.h"
 
@@ -82,12 +84,10 @@ void reset_peak_memory(Device device, CallSite site) { pool_of(device, "reset_pe
 
 std::size_t empty_cache(Device device, CallSite site) { return pool_of(device, "empty_cache", site).trim(); }
 
-Benchmark::Benchmark(std::string name) : name_(std::move(name)), start_(std::chrono::steady_clock::now()) {}
+Benchmark::Benchmark(std::string name) : name_(std::move(name)), start_(schedule_now()) {}
 
 Benchmark::~Benchmark() { std::printf("%s: %.4f sec\n", name_.c_str(), seconds()); }
 
-double Benchmark::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
+double Benchmark::seconds() const { return static_cast<double>(schedule_now() - start_) * 1e-9; }
 
 }  // namespace stretto

@@ -22,6 +22,10 @@ STRETTO_API void reseed_schedule(std::uint64_t seed);
 /// same. 0 where the schedule is not deterministic.
 STRETTO_API std::uint64_t schedule_hash();
 
+/// Nanoseconds from some moment on, by the clock that the runtime goes by: the system's steady one, or that of the
+/// deterministic schedule.
+STRETTO_API std::int64_t schedule_now();
+
 /// `std::thread` that takes part in a deterministic schedule from its first instruction to its last. Others take part
 /// from their first call of the runtime on, at a moment that no seed decides.
 class STRETTO_API ScheduledThread {

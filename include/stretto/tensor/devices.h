@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -64,7 +63,7 @@ class STRETTO_API Benchmark {
 
  private:
   std::string name_;
-  std::chrono::steady_clock::time_point start_;
+  std::int64_t start_;  // nanoseconds
 };
 
 }  // namespace stretto
