@@ -84,6 +84,12 @@ Outcome Player::finish() {
           0};
 }
 
+void Player::abandon() {
+  process_->kill();
+  process_->wait();
+  process_.reset();
+}
+
 int serve_programs(const std::vector<std::string>& devices, const std::string& wrong) {
   const std::vector<Device> chosen = devices_named(devices, stretto::devices());
   for (std::string line; std::getline(std::cin, line);) {

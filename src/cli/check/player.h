@@ -51,6 +51,8 @@ class Player {
   /// Sends the program; `finish` waits for it. Between them another player may begin.
   void begin(const Program& program);
   Outcome finish();
+  /// Instead of `finish`: ends the process, whatever it is at.
+  void abandon();
 
   /// How long a program may take before it counts as hanging.
   static constexpr double patience = 60;
