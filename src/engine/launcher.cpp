@@ -294,8 +294,9 @@ void Launcher::retire_loop() {
     for (std::size_t role = 0; role < lanes_.size(); ++role) {
       // What computes only gives back slots and memory, of which there is plenty, while copies are waited for.
       if (issuing && looks % looks_at_copies != 0 && role != static_cast<std::size_t>(LaneRole::to_host)) continue;
+      // No more than is there now: a lane that is filled as fast as it retires would keep the others waiting.
       for (auto& lane : lanes_[role])
-        while (lane->load.load(std::memory_order_relaxed) > 0 && retire_front(*lane)) any = true;
+        for (int left = lane->load.load(std::memory_order_relaxed); left > 0 && retire_front(*lane); --left) any = true;
     }
     ++looks;
     // Long kernels are not worth a core.
