@@ -7,7 +7,7 @@
 
 namespace stretto {
 
-Recorder::Recorder(Scheduler& scheduler, Task& task) : scheduler_(scheduler), task_(task) {}
+Recorder::Recorder(Scheduler& scheduler, Task& task) : scheduler_(scheduler), task_(task), extended_(&task.extension) {}
 
 void Recorder::begin(const Submission& submission, Task::Kind kind) {
   task_.sequence = scheduler_.count().next_sequence();
@@ -112,14 +112,13 @@ TaskReference Recorder::join(std::span<const TaskReference> tasks) {
 Link& Recorder::link(int i, std::uintptr_t& flags) {
   if (i < Task::inline_links) return task_.links[i];
   flags |= link_in_extension;
-  i -= Task::inline_links;
-  Extension** extension = &task_.extension;
-  while (true) {
-    if (*extension == nullptr) *extension = new Extension(task_);
-    if (i < Extension::capacity) return (*extension)->links[i];
-    i -= Extension::capacity;
-    extension = &(*extension)->next;
+  // Edges are tied in their order.
+  while (i >= extended_from_ + Extension::capacity) {
+    extended_ = &(*extended_)->next;
+    extended_from_ += Extension::capacity;
   }
+  if (*extended_ == nullptr) *extended_ = scheduler_.slab().extend(task_);
+  return (*extended_)->links[i - extended_from_];
 }
 
 void Recorder::keep_predecessor(const Task& predecessor, Link& edge, int index) {

@@ -51,6 +51,9 @@ class Recorder final : public AccessSink {
   std::size_t count_ = 0;
   std::array<Candidate, inline_candidates> first_;
   std::vector<Candidate> more_;
+  // The extension that the last edge went to, and the number of its first edge.
+  Extension** extended_;
+  int extended_from_ = Task::inline_links;
   Buffer* buffer_ = nullptr;  ///< Whose access is being recorded.
   FailureReference failure_;
   std::vector<Task*> joins_;

@@ -32,9 +32,9 @@ inline constexpr std::uintptr_t closed_list = ~std::uintptr_t{0};
 /// Of `Link::bits` once they hold a point: the edge carries a value.
 inline constexpr std::uint64_t point_carries_value = std::uint64_t{1} << 63;
 
-/// Room for what a task with many accesses or edges needs beyond its own. Stays with the slot for later tasks.
-struct alignas(256) Extension {
-  static constexpr int capacity = 13;
+/// Room for the edges that a task has beyond its own: one cache line. Stays with the slot for later tasks.
+struct alignas(64) Extension {
+  static constexpr int capacity = 3;
   explicit Extension(Task& task) : owner(&task) {}
 
   Task* owner;

@@ -15,6 +15,7 @@ namespace stretto {
 namespace {
 
 constexpr std::uint32_t slots_per_region = 4096;
+constexpr std::size_t bytes_of_extensions = 64 << 10;
 
 }  // namespace
 
@@ -53,6 +54,18 @@ FreeSlots* TaskSlab::exchange_for_free(FreeSlots* empty) {
     return free;
   }
   return first_use();
+}
+
+Extension* TaskSlab::extend(Task& task) {
+  // Many at a time: what an allocator keeps beside each would be as large as it is.
+  if (next_extension_ == extensions_end_) {
+    next_extension_ =
+        static_cast<std::byte*>(::operator new(bytes_of_extensions, std::align_val_t{alignof(Extension)}));
+    extensions_end_ = next_extension_ + bytes_of_extensions;
+  }
+  auto* made = new (next_extension_) Extension(task);
+  next_extension_ += sizeof(Extension);
+  return made;
 }
 
 FreeSlots* TaskSlab::first_use() {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/task.h"
@@ -36,6 +37,9 @@ class TaskSlab {
   /// Exchanges a full batch for an empty one. From any thread.
   FreeSlots* exchange_for_empty(FreeSlots* full);
 
+  /// Room for more edges of `task`, for good. Under the recording lock.
+  Extension* extend(Task& task);
+
   /// Slots that were ever used: all pending tasks have lower numbers.
   std::uint32_t used() const { return used_.load(std::memory_order_acquire); }
 
@@ -58,6 +62,9 @@ class TaskSlab {
   // Under the recording lock: slots of the new generation.
   alignas(64) FreeSlots* oldest_free_ = nullptr;
   FreeSlots* newest_free_ = nullptr;
+  // Also: where the next extensions go.
+  std::byte* next_extension_ = nullptr;
+  std::byte* extensions_end_ = nullptr;
 };
 
 }  // namespace stretto
