@@ -69,6 +69,7 @@ class WorkerPool final : public WorkerLane {
   void let_work_gather(int pauses) const;
   bool tasks_are_small() const;
   void wake_one_if_needed();
+  void wake_one();
   void disturb(Worker& worker);
 
   static thread_local Worker* current_worker;
@@ -83,6 +84,7 @@ class WorkerPool final : public WorkerLane {
   std::atomic<int> deep_sleepers_{0};                    ///< Of these, those that do not look up by themselves.
   std::atomic<int> searching_{0};                        ///< Workers that poll or sleep.
   std::atomic<std::uint32_t> wake_count_{0};             ///< Workers sleep on it.
+  std::atomic<bool> waking_{false};                      ///< A sleeper was called, and none has come out since.
   std::atomic<std::int64_t> task_nanoseconds_{1000000};  ///< What a task takes, roughly; unknown is long.
   std::atomic<bool> started_{false};
   std::atomic<bool> stopping_{false};
