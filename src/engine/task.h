@@ -71,18 +71,16 @@ struct alignas(256) Task : Work {
   static constexpr std::uint8_t outside_effect = 2;  ///< Must run before the process ends.
   static constexpr std::uint8_t odd_epoch = 4;       ///< Which of the two counters of pending tasks counts it.
 
-  // First line: what whoever runs or releases the task reads and writes first.
-  std::uint64_t sequence = 0;  ///< Grows with submission, over all threads.
+  // First line: all that whoever releases the task touches, and what begins its run.
   std::atomic<std::uint32_t> pending{0};
   std::uint32_t line : 20 = 0;
   std::uint32_t access_count : 12 = 0;
   std::atomic<std::uintptr_t> successors{closed_list};  ///< Released when the task is complete.
   Invoke invoke = nullptr;
-  std::atomic<Failure*> failure{nullptr};  ///< Holds a reference.
-  std::uintptr_t
-      accesses[inline_accesses];  ///< Buffer* | AccessMode; of more than four, the first points to all of them.
+  Link links[inline_links];
 
-  // Second line, behind the last access: what it runs.
+  // Second line: what it runs on; its closure begins here.
+  std::atomic<Failure*> failure{nullptr};  ///< Holds a reference.
   DeviceKind device_kind : 4 = DeviceKind::cpu;
   LaneRole role : 4 = LaneRole::compute;
   std::uint8_t device_index = 0;
@@ -90,10 +88,12 @@ struct alignas(256) Task : Work {
   std::uint8_t flags : 4 = 0;
   std::atomic<Priority> priority{Priority::normal};
   std::uint32_t link_count = 0;
+  std::uintptr_t
+      accesses[inline_accesses];  ///< Buffer* | AccessMode; of more than four, the first points to all of them.
   alignas(8) std::byte closure[inline_closure];
 
-  // Third line: its edges, and what it is called.
-  Link links[inline_links];
+  // Third line, behind the closure: what it is called.
+  std::uint64_t sequence = 0;  ///< Grows with submission, over all threads.
   const char* name = "";
   const char* file = "";
   std::atomic<std::uint64_t> point{0};  ///< Set when issued; see Point.
