@@ -13,6 +13,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/mutation.h"
+#include "base/prefetch.h"
 #include "base/thread.h"
 #include "engine/declared.h"
 #include "engine/launcher.h"
@@ -223,9 +224,12 @@ void Engine::record(Task& task, const Submission& submission, std::span<const Ac
                     RunningBody* reads_for) {
   const std::size_t count = submission.accesses.size();
   std::uintptr_t* accesses = count <= Task::inline_accesses ? task.accesses : new std::uintptr_t[count];
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < count; ++i) {
+    // Needed once the task has been set up.
+    prefetch_for_write(&submission.accesses[i].buffer->log_);
     accesses[i] = reinterpret_cast<std::uintptr_t>(submission.accesses[i].buffer) |
                   static_cast<std::uintptr_t>(submission.accesses[i].mode);
+  }
   if (count > Task::inline_accesses) task.accesses[0] = reinterpret_cast<std::uintptr_t>(accesses);
 
   Recorder recorder(scheduler_, task);

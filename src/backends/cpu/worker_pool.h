@@ -65,7 +65,7 @@ class WorkerPool final : public WorkerLane {
   std::size_t backlog() const;
   bool another_polls_first(const Worker& worker) const;
   bool is_stuck(Worker& worker) const;
-  bool is_worthwhile(std::size_t ready) const;
+  bool is_worthwhile() const;
   void let_work_gather(int pauses) const;
   bool tasks_are_small() const;
   void wake_one_if_needed();

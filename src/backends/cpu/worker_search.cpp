@@ -33,7 +33,7 @@ void WorkerPool::wake_one_if_needed() {
   if (idle > sleeping) return;  // Somebody polls, and will see the work.
   // Who sleeps for good is woken even for little work: somebody must look up now and then, for what waits behind a task
   // that turns out long.
-  if (deep_sleepers_.load(std::memory_order_seq_cst) > 0 || is_worthwhile(backlog())) wake_one();
+  if (deep_sleepers_.load(std::memory_order_seq_cst) > 0 || is_worthwhile()) wake_one();
 }
 
 void WorkerPool::wake_one() {
@@ -47,14 +47,14 @@ bool WorkerPool::tasks_are_small() const {
   return task_nanoseconds_.load(std::memory_order_relaxed) < small_task_nanoseconds;
 }
 
-bool WorkerPool::is_worthwhile(std::size_t ready) const {
+bool WorkerPool::is_worthwhile() const {
   const std::int64_t each = task_nanoseconds_.load(std::memory_order_relaxed);
-  if (ready == 0) return false;
-  if (each >= small_task_nanoseconds) return true;
+  if (each >= small_task_nanoseconds) return backlog() > 0;
   // Small tasks keep a worker and whoever submits them busy: on a machine with no core beside these, a second worker is
-  // in the way, also while the submitter waits: what it takes costs both more than it saves.
+  // in the way, also while the submitter waits: what it takes costs both more than it saves. The backlog is looked at
+  // last: its lines are those of all workers.
   const int working = running_.load(std::memory_order_relaxed) - searching_.load(std::memory_order_relaxed);
-  return working + 1 < options_.workers && static_cast<std::int64_t>(ready) * each > worthwhile_nanoseconds;
+  return working + 1 < options_.workers && static_cast<std::int64_t>(backlog()) * each > worthwhile_nanoseconds;
 }
 
 void WorkerPool::let_work_gather(int pauses) const {
@@ -126,7 +126,7 @@ bool WorkerPool::should_take(Worker& worker) const {
   const int working_others = running_.load(std::memory_order_relaxed) - searching_.load(std::memory_order_relaxed) -
                              (worker.searching ? 0 : 1);
   if (working_others <= 0 && !(tasks_are_small() && another_polls_first(worker))) return true;
-  return is_worthwhile(ready) || is_stuck(worker);
+  return is_worthwhile() || is_stuck(worker);
 }
 
 void WorkerPool::wait_for_work(Worker& worker) {
