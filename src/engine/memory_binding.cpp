@@ -194,6 +194,8 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
   Task* chosen = &task;
   WorkerLane* lane = devices_.known(DeviceKind::cpu, task.device_index).workers;
   const bool on_worker = lane->on_worker();
+  // Who is inside no body counts as none that executes, so that it would be taken off the others.
+  const int inside = thread().frame != nullptr ? 1 : 0;
   bool blocked = false;
   int stuck = 0;
   memory_waiters_.fetch_add(1, std::memory_order_seq_cst);
@@ -222,7 +224,7 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
     }
     if (!blocked) {
       blocked = true;
-      stalled_.fetch_add(1, std::memory_order_relaxed);
+      stalled_.fetch_add(inside, std::memory_order_relaxed);
       if (on_worker) lane->blocking(true);
     }
     futex_wait(memory_changes_, seen, memory_retry);
@@ -233,7 +235,7 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
   memory_waiters_.fetch_sub(1, std::memory_order_relaxed);
   if (blocked) {
     if (on_worker) lane->blocking(false);
-    stalled_.fetch_sub(1, std::memory_order_relaxed);
+    stalled_.fetch_sub(inside, std::memory_order_relaxed);
   }
   return chosen;
 }
