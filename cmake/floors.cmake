@@ -35,8 +35,8 @@ endfunction()
 
 # stretto_test(NAME [EVERY_ENGINE] [ONE_PROCESS]): one executable stretto_<NAME>_test of every tests/<NAME>/*_test.cpp. It links
 # the objects of the floor and of those below, so that a test reaches what the shared library hides. CTest knows each of its
-# tests, or with ONE_PROCESS only the executable: for many small ones. With EVERY_ENGINE the executable is run twice more, with
-# the serial engine and with random delays.
+# tests, or with ONE_PROCESS only the executable: for many small ones. With EVERY_ENGINE the executable is run three times more,
+# with the serial engine, with random delays, and with all that tasks touch held against what they declared.
 function(stretto_test NAME)
   cmake_parse_arguments(PARSE_ARGV 1 test "EVERY_ENGINE;ONE_PROCESS" "" "")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${NAME}/*.cpp")
@@ -63,7 +63,7 @@ function(stretto_test NAME)
     gtest_discover_tests(stretto_${NAME}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS ${NAME})
   endif()
   if(test_EVERY_ENGINE)
-    foreach(setting IN ITEMS STRETTO_ENGINE=serial STRETTO_SCHEDULE=random:7)
+    foreach(setting IN ITEMS STRETTO_ENGINE=serial STRETTO_SCHEDULE=random:7 STRETTO_CHECK=access)
       add_test(NAME ${NAME}.${setting} COMMAND stretto_${NAME}_test --gtest_brief=1)
       set_tests_properties(${NAME}.${setting} PROPERTIES ENVIRONMENT "${setting}" TIMEOUT 300 LABELS ${NAME})
     endforeach()

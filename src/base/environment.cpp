@@ -169,8 +169,13 @@ const std::vector<Variable>& variables() {
       size("STRETTO_PINNED_LIMIT", &Environment::pinned_limit, "a quarter of the memory limit",
            "Bytes of page-locked host memory kept for copies from devices."),
       on_or_off("STRETTO_REPLAY", &Environment::replay, "on", "Whether a section seen before is replayed."),
-      on_or_off("STRETTO_CHECK", &Environment::check, "off",
-                "Whether the engine checks, while it runs, that no two conflicting accesses were left unordered."),
+      {"STRETTO_CHECK", "off or access", "off",
+       "`access`: a task that touches memory of tensors which it did not declare fails, and its error says what it "
+       "was. The engine is then the serial one, several times slower (docs/testing.md).",
+       [](Environment& environment, std::string_view text) {
+         environment.check_access = text == "access";
+         return text == "access" || text == "off";
+       }},
       file("STRETTO_TRACE", &Environment::trace, "Where the timeline of the run is written at exit."),
       file("STRETTO_GRAPH", &Environment::graph, "Where the dependency graph of the run is written at exit."),
       {"STRETTO_LOG", "off, error, warning, info or debug", "warning", "How much is written to standard error.",
@@ -244,6 +249,7 @@ ParsedEnvironment parse_environment(std::span<const std::string_view> assignment
       throw UsageError(fmt::format("environment variable {}={}: the value must be {}", name, value, variable->allowed));
     }
   }
+  if (parsed.values.check_access) parsed.values.engine = EngineKind::serial;
   return parsed;
 }
 

@@ -40,7 +40,8 @@ struct Environment {
   /// What tests break on purpose.
   Mutation mutation = Mutation::none;
   bool replay = true;
-  bool check = false;
+  /// Whether tasks are held against what they declared. Then the engine is the serial one.
+  bool check_access = false;
   std::optional<std::string> trace;
   std::optional<std::string> graph;
   LogLevel log = LogLevel::warning;

@@ -15,6 +15,7 @@
 #include "base/mutation.h"
 #include "base/prefetch.h"
 #include "base/thread.h"
+#include "engine/access_check.h"
 #include "engine/declared.h"
 #include "engine/launcher.h"
 #include "engine/lifecycle.h"
@@ -98,6 +99,8 @@ BufferReference Engine::borrow(Device device, std::byte* data, std::size_t bytes
 std::byte* Engine::bind_now(Buffer& buffer) {
   scheduler_.bind_now(buffer, "host data", CallSite());
   buffer.written_ = true;
+  if (AccessCheck* const check = scheduler_.access_check()) [[unlikely]]
+    check->open_to_host(buffer, true);
   return buffer.data();
 }
 
@@ -232,6 +235,9 @@ void Engine::record(Task& task, const Submission& submission, std::span<const Ac
   }
   if (count > Task::inline_accesses) task.accesses[0] = reinterpret_cast<std::uintptr_t>(accesses);
 
+  if (AccessCheck* const check = scheduler_.access_check()) [[unlikely]]
+    check->declare(task, submission.accesses);
+
   Recorder recorder(scheduler_, task);
   bool ready = false;
   {
@@ -256,6 +262,8 @@ void Engine::record(Task& task, const Submission& submission, std::span<const Ac
 
 void Engine::wait(Buffer& buffer, const Box* box, const char* operation, CallSite site) {
   wait_for_buffer(scheduler_, buffer, box, operation, site);
+  if (AccessCheck* const check = scheduler_.access_check()) [[unlikely]]
+    check->open_to_host(buffer, false);
 }
 void Engine::wait_all(CallSite site) { stretto::wait_all(scheduler_, site); }
 void Engine::synchronize(Device device, CallSite site) {

@@ -122,6 +122,11 @@ void Scheduler::end() {
     } catch (const std::exception& error) {
       std::fprintf(stderr, "stretto: a failure was never read: %s\n", error.what());
     }
+    // Whoever asks for the check wants to know.
+    if (access_check_ != nullptr) {
+      std::fflush(nullptr);
+      std::_Exit(1);
+    }
   }
 }
 

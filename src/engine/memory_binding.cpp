@@ -8,6 +8,7 @@
 #include "base/futex.h"
 #include "base/mutation.h"
 #include "base/thread.h"
+#include "engine/access_check.h"
 #include "engine/launcher.h"
 #include "engine/scheduler.h"
 
@@ -61,19 +62,27 @@ bool Scheduler::try_bind(Buffer& buffer, const Binding& binding, PointSet& waits
 bool Scheduler::take_memory(Buffer& buffer, const Binding& binding) {
   EngineDevice& device = devices_.known(buffer.device().kind(), buffer.device().index());
   const bool expected = buffer.expected_;
+  const auto allocate = [&](MemoryPool& pool) {
+    if (access_check_ == nullptr) [[likely]]
+      return pool.allocate(buffer.bytes(), binding.lane);
+    const std::size_t bytes = GuardedStorages::block_bytes(buffer.bytes());
+    std::optional<Block> found = pool.allocate(bytes, binding.lane);
+    if (!found && access_check_->give_back()) found = pool.allocate(bytes, binding.lane);
+    return found;
+  };
   std::optional<Block> block;
   buffer.copied_from_ = DeviceKind::cpu;
   // What another device writes to the host's memory is a copy, which is fastest to locked pages, as long as they last.
   if (buffer.device().kind() == DeviceKind::cpu) {
     if (MemoryPool* const copies = devices_.copy_memory(binding.writer)) {
-      block = copies->allocate(buffer.bytes(), binding.lane);
+      block = allocate(*copies);
       if (block) buffer.copied_from_ = binding.writer;
     }
   }
   if (!block) {
     if (expected && !device.allocations.admits(buffer, device.memory->limit() - device.memory->statistics().live))
       return false;
-    block = device.memory->allocate(buffer.bytes(), binding.lane);
+    block = allocate(*device.memory);
     if (!block) return false;
   }
   buffer.block_ = std::move(*block);
@@ -86,6 +95,13 @@ bool Scheduler::take_memory(Buffer& buffer, const Binding& binding) {
     const MutexLock holders(device.holders_mutex);
     device.holders.insert(&buffer);
   }
+  if (access_check_ != nullptr && buffer.device().kind() != DeviceKind::cuda) [[unlikely]]
+    access_check_->add({.data = buffer.block_.data,
+                        .bytes = buffer.bytes(),
+                        .reserved = buffer.block_.bytes,
+                        .device = buffer.device(),
+                        .maker = binding.name,
+                        .site = binding.site});
   buffer.data_.store(buffer.block_.data, std::memory_order_release);
   if (expected) {
     device.allocations.forget(buffer);
@@ -378,7 +394,12 @@ void Scheduler::release_buffer(Buffer& buffer, PointSet pending) {
     if (buffer.unsettled_.load(std::memory_order_acquire)) pending.merge(buffer.block_.pending);
     buffer.block_.pending = std::move(pending);
     MemoryPool* const copies = devices_.copy_memory(buffer.copied_from_);
-    (copies != nullptr ? *copies : *device.memory).release(std::move(buffer.block_));
+    MemoryPool& pool = copies != nullptr ? *copies : *device.memory;
+    if (access_check_ != nullptr) [[unlikely]] {
+      access_check_->retire(pool, std::move(buffer.block_));
+    } else {
+      pool.release(std::move(buffer.block_));
+    }
     memory_changed();
   }
   buffer.let_go();

@@ -9,6 +9,7 @@
 #include "base/mutation.h"
 #include "base/prefetch.h"
 #include "base/thread.h"
+#include "engine/access_check.h"
 #include "engine/launcher.h"
 #include "engine/waiting.h"
 #include "trace/recording.h"
@@ -80,7 +81,10 @@ bool arrive(Task& task) {
 
 }  // namespace
 
-Scheduler::Scheduler() : serial_(environment().engine == EngineKind::serial), devices_(*this) {
+Scheduler::Scheduler()
+    : serial_(environment().engine == EngineKind::serial),
+      access_check_(environment().check_access ? new AccessCheck : nullptr),
+      devices_(*this) {
   // The serial engine's only track, most likely.
   if (serial()) trace::name_thread("program");
 }
@@ -137,15 +141,22 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
       // A lane's context is the kernels' own, with more than this one: they get it as it is.
       BodyContext body(task, task.is_in_order() ? context : static_cast<KernelContext&>(loops), running);
       entered = true;
+      const auto invoke = [&] {
+        if (access_check_ != nullptr) [[unlikely]] {
+          access_check_->run(task, body);
+        } else {
+          task.invoke(task, &body);
+        }
+      };
       if (trace::enabled()) [[unlikely]] {
         trace::TaskRecord record{task.name, task.site(), body.device(), trace::now(), 0};
         const ScopeEnd at_end([&] {
           record.ended = trace::now();
           trace::record(record);
         });
-        task.invoke(task, &body);
+        invoke();
       } else {
-        task.invoke(task, &body);
+        invoke();
       }
     } catch (...) {
       fail(task, current_failure(task));

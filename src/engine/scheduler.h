@@ -17,6 +17,8 @@
 
 namespace stretto {
 
+class AccessCheck;
+
 /// The machinery behind `Engine`: records tasks, sends ready ones to their lanes, and lets successors go.
 ///
 /// A task passes through: recorded (under the recording lock: its edges come from the access logs) - ready (no
@@ -35,6 +37,8 @@ class Scheduler final : public Executor {
   FailureBook& failures() { return failures_; }
   ThreadState& thread() { return ThreadState::current(slab_, count_); }
   bool serial() const { return serial_.load(std::memory_order_relaxed); }
+  /// Null where nobody checks what tasks touch.
+  AccessCheck* access_check() const { return access_check_; }
 
   // Executor.
   Work* run(Work& work, KernelContext& context) override;
@@ -177,6 +181,7 @@ class Scheduler final : public Executor {
   // Read by every task, written rarely.
   alignas(64) TaskSlab slab_;
   std::atomic<bool> serial_;
+  AccessCheck* const access_check_;
   std::atomic<bool> ending_{false};
   std::atomic<int> urgent_count_{0};  ///< Of all devices together.
   std::atomic<int> stalled_{0};

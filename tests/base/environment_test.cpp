@@ -34,7 +34,7 @@ TEST(Environment, DefaultsHoldWhereNothingIsSet) {
   EXPECT_FALSE(values.workers.has_value());
   EXPECT_EQ(values.cpu_devices, 1);
   EXPECT_TRUE(values.replay);
-  EXPECT_FALSE(values.check);
+  EXPECT_FALSE(values.check_access);
   EXPECT_EQ(values.log, LogLevel::warning);
 }
 
@@ -43,7 +43,7 @@ TEST(Environment, ReadsEveryKindOfValue) {
       parse({"STRETTO_ENGINE=serial", "STRETTO_SCHEDULE=random:18446744073709551615", "STRETTO_WORKERS=3",
              "STRETTO_CPU_DEVICES=2", "STRETTO_SIM_DEVICES=4", "STRETTO_SIM_MODEL=h200,dry",
              "STRETTO_CUDA_DEVICES=0,1,0", "STRETTO_STREAMS=8", "STRETTO_MAX_INFLIGHT=100", "STRETTO_MEMORY_LIMIT=2G",
-             "STRETTO_PINNED_LIMIT=512k", "STRETTO_REPLAY=off", "STRETTO_CHECK=1", "STRETTO_TRACE=a=b.json",
+             "STRETTO_PINNED_LIMIT=512k", "STRETTO_REPLAY=off", "STRETTO_CHECK=access", "STRETTO_TRACE=a=b.json",
              "STRETTO_GRAPH=graph.dot", "STRETTO_LOG=debug", "STRETTO_WATCHDOG=2.5", "STRETTO_EXIT_TIMEOUT=0"});
   EXPECT_TRUE(warnings.empty());
   EXPECT_EQ(values.engine, EngineKind::serial);
@@ -58,12 +58,18 @@ TEST(Environment, ReadsEveryKindOfValue) {
   EXPECT_EQ(values.memory_limit, std::size_t{2} << 30);
   EXPECT_EQ(values.pinned_limit, std::size_t{512} << 10);
   EXPECT_FALSE(values.replay);
-  EXPECT_TRUE(values.check);
+  EXPECT_TRUE(values.check_access);
   EXPECT_EQ(values.trace, "a=b.json");
   EXPECT_EQ(values.graph, "graph.dot");
   EXPECT_EQ(values.log, LogLevel::debug);
   EXPECT_EQ(values.watchdog, 2.5);
   EXPECT_EQ(values.exit_timeout, 0);
+}
+
+TEST(Environment, CheckingAccessesIsTheSerialEngines) {
+  EXPECT_EQ(parse({"STRETTO_CHECK=access", "STRETTO_ENGINE=parallel"}).values.engine, EngineKind::serial);
+  EXPECT_EQ(parse({"STRETTO_CHECK=off"}).values.engine, EngineKind::parallel);
+  EXPECT_EQ(failure("STRETTO_CHECK=1"), "environment variable STRETTO_CHECK=1: the value must be off or access");
 }
 
 TEST(Environment, EmptyValueIsNotSet) {

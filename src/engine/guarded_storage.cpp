@@ -1,0 +1,150 @@
+#include "engine/guarded_storage.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include <stretto/base/error.h>
+
+namespace stretto {
+namespace {
+
+// So much is kept of what was freed.
+constexpr std::size_t most_freed = 256;
+constexpr std::size_t most_freed_bytes = std::size_t{16} << 20;
+
+bool set_pages(std::byte* begin, std::size_t bytes, PageAccess access) {
+  const int wanted = access == PageAccess::none   ? PROT_NONE
+                     : access == PageAccess::read ? PROT_READ
+                                                  : PROT_READ | PROT_WRITE;
+  return bytes == 0 || mprotect(begin, bytes, wanted) == 0;
+}
+
+void set_pages_or_throw(std::byte* begin, std::size_t bytes, PageAccess access) {
+  if (!set_pages(begin, bytes, access))
+    throw Error(std::string("the access check cannot protect memory: ") + std::strerror(errno) +
+                " (each tensor takes mappings of its own; /proc/sys/vm/max_map_count limits them)");
+}
+
+}  // namespace
+
+std::size_t GuardedStorage::page_count() const {
+  return (bytes + GuardedStorages::page_bytes() - 1) / GuardedStorages::page_bytes();
+}
+
+std::size_t GuardedStorages::page_bytes() {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+std::size_t GuardedStorages::block_bytes(std::size_t bytes) {
+  const std::size_t page = page_bytes();
+  // From here on size classes are pages apart.
+  if (bytes > 8 * page) return (bytes + page - 1) / page * page;
+  return std::bit_ceil(std::max(bytes, page));
+}
+
+void GuardedStorages::add(const GuardedStorage& storage) {
+  if (storage.bytes == 0 || reinterpret_cast<std::uintptr_t>(storage.data) % page_bytes() != 0) return;
+  GuardedStorage& added = storages_[storage.data] = storage;
+  note_open(added);
+}
+
+GuardedStorage* GuardedStorages::retire(MemoryPool& pool, Block block) {
+  GuardedStorage* storage = at(block.data);
+  if (storage == nullptr) {
+    pool.release(std::move(block));
+    return nullptr;
+  }
+  storage->freed = true;
+  if (std::exchange(storage->open, false)) {
+    std::erase(open_, storage);
+    protect_closed(*storage);
+  }
+  freed_bytes_ += block.bytes;
+  freed_.push_back({&pool, std::move(block)});
+  while (freed_.size() > most_freed || (freed_bytes_ > most_freed_bytes && freed_.size() > 1)) give_back_oldest();
+  return storage;
+}
+
+bool GuardedStorages::give_back() {
+  const bool any = !freed_.empty();
+  while (!freed_.empty()) give_back_oldest();
+  return any;
+}
+
+void GuardedStorages::give_back_oldest() {
+  Freed oldest = std::move(freed_.front());
+  freed_.pop_front();
+  freed_bytes_ -= oldest.block.bytes;
+  GuardedStorage& storage = *at(oldest.block.data);
+  // A simulated device fills what it gets back.
+  if (storage.device.kind() != DeviceKind::cpu) set_pages(storage.data, storage.reserved, PageAccess::write);
+  storages_.erase(storage.data);
+  oldest.pool->release(std::move(oldest.block));
+}
+
+GuardedStorage* GuardedStorages::at(const std::byte* data) {
+  const auto found = storages_.find(data);
+  return found == storages_.end() ? nullptr : &found->second;
+}
+
+GuardedStorage* GuardedStorages::around(const std::byte* address) {
+  const auto behind = storages_.upper_bound(address);
+  if (behind == storages_.begin()) return nullptr;
+  GuardedStorage& storage = std::prev(behind)->second;
+  return address < storage.data + storage.reserved ? &storage : nullptr;
+}
+
+void GuardedStorages::protect(GuardedStorage& storage, PageAccess access) {
+  note_open(storage);
+  if (storage.settled && !storage.mixed && storage.pages == access) return;
+  const std::size_t used = storage.page_count() * page_bytes();
+  if (!storage.settled) set_pages_or_throw(storage.data + used, storage.reserved - used, PageAccess::none);
+  set_pages_or_throw(storage.data, used, access);
+  storage.settled = true;
+  storage.mixed = false;
+  storage.pages = access;
+}
+
+void GuardedStorages::protect(GuardedStorage& storage, const std::vector<PageAccess>& pages) {
+  protect(storage, PageAccess::none);
+  storage.mixed = true;
+  for (std::size_t first = 0, next = 0; first < pages.size(); first = next) {
+    next = first + 1;
+    while (next < pages.size() && pages[next] == pages[first]) ++next;
+    if (pages[first] != PageAccess::none)
+      set_pages_or_throw(storage.data + first * page_bytes(), (next - first) * page_bytes(), pages[first]);
+  }
+}
+
+bool GuardedStorages::open_all(GuardedStorage& storage) {
+  if (!set_pages(storage.data, storage.reserved, PageAccess::write)) return false;
+  storage.settled = false;
+  // What was freed is closed again when it is used again.
+  if (!storage.freed) note_open(storage);
+  return true;
+}
+
+void GuardedStorages::protect_closed(GuardedStorage& storage) {
+  if (storage.settled && !storage.mixed && storage.pages == PageAccess::none) return;
+  set_pages_or_throw(storage.data, storage.reserved, PageAccess::none);
+  storage.settled = true;
+  storage.mixed = false;
+  storage.pages = PageAccess::none;
+}
+
+void GuardedStorages::note_open(GuardedStorage& storage) {
+  if (std::exchange(storage.open, true)) return;
+  open_.push_back(&storage);
+}
+
+}  // namespace stretto

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include <stretto/base/call_site.h>
+#include <stretto/core/device.h>
+
+#include "memory/memory_pool.h"
+
+namespace stretto {
+
+/// What may be done with a page; writing is reading, too.
+enum class PageAccess : std::uint8_t { none, read, write };
+
+/// The memory of one buffer, in pages of its own.
+struct GuardedStorage {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;     ///< Of the buffer.
+  std::size_t reserved = 0;  ///< Of the block: whole pages, from `data` on.
+  Device device;
+  const char* maker = "";  ///< The task that was the first to write it.
+  CallSite site;
+  bool freed = false;
+  bool seen_by_host = false;  ///< The program has waited for it, or filled it: its threads may look at it.
+
+  // How its pages are protected.
+  bool open = false;     ///< It is in the list of those whose pages may be touched.
+  bool settled = false;  ///< `pages` is how they are, and what lies behind the buffer's last page is closed.
+  bool mixed = false;    ///< Not all alike.
+  PageAccess pages = PageAccess::write;
+
+  std::size_t page_count() const;
+};
+
+/// The memory of all buffers of devices that the host reaches, each in whole pages that nobody else uses. What was
+/// freed is kept for a while, closed, so that a use of it is told from one of its successor. Not safe for threads: one
+/// lock of the owner's is held around all calls.
+class GuardedStorages {
+ public:
+  static std::size_t page_bytes();
+  /// What to ask a pool for, so that the block is of whole pages: every size that pools cut blocks of this size from is
+  /// then a multiple of a page, too.
+  static std::size_t block_bytes(std::size_t bytes);
+
+  /// New memory, which may be touched for now.
+  void add(const GuardedStorage& storage);
+  /// Its buffer is gone. The block goes back to its pool later. Null where `block` is of no storage here.
+  GuardedStorage* retire(MemoryPool& pool, Block block);
+  /// All that was freed goes back to its pool; false when there was nothing.
+  bool give_back();
+
+  /// The storage that begins at `data`, or null.
+  GuardedStorage* at(const std::byte* data);
+  /// The storage that `address` lies in, or null. Also of what was freed.
+  GuardedStorage* around(const std::byte* address);
+
+  /// Protects all pages of the buffer alike. Throws Error when the system refuses.
+  void protect(GuardedStorage& storage, PageAccess access);
+  /// Protects each page as `pages` says.
+  void protect(GuardedStorage& storage, const std::vector<PageAccess>& pages);
+  /// Opens all of it, what lies behind the buffer included; false when the system refuses. For who handles a fault.
+  bool open_all(GuardedStorage& storage);
+  /// Closes all that is open and not `kept`.
+  template <typename Condition>
+  void close_all_but(Condition kept) {
+    std::erase_if(open_, [&](GuardedStorage* storage) {
+      if (kept(*storage)) return false;
+      storage->open = false;
+      protect_closed(*storage);
+      return true;
+    });
+  }
+
+ private:
+  struct Freed {
+    MemoryPool* pool;
+    Block block;
+  };
+
+  void give_back_oldest();
+  void protect_closed(GuardedStorage& storage);
+  void note_open(GuardedStorage& storage);
+
+  std::map<const std::byte*, GuardedStorage> storages_;  ///< By where they begin.
+  std::vector<GuardedStorage*> open_;                    ///< Those of which a page may be touched.
+  std::deque<Freed> freed_;                              ///< Oldest first.
+  std::size_t freed_bytes_ = 0;
+};
+
+}  // namespace stretto
