@@ -180,8 +180,10 @@ const std::vector<Variable>& variables() {
       file("STRETTO_GRAPH", &Environment::graph, "Where the dependency graph of the run is written at exit."),
       {"STRETTO_LOG", "off, error, warning, info or debug", "warning", "How much is written to standard error.",
        set_log},
-      seconds("STRETTO_WATCHDOG", &Environment::watchdog, "0 (off)",
-              "After how long without progress a wait reports what it waits for."),
+      seconds(
+          "STRETTO_WATCHDOG", &Environment::watchdog, "0 (off)",
+          "After how long without the end of any task, while some are pending, standard error is told what waits for "
+          "what (docs/testing.md)."),
       seconds("STRETTO_EXIT_TIMEOUT", &Environment::exit_timeout, "30",
               "How long the end of the program waits for tasks with outside effects before it says what was lost."),
   };

@@ -22,6 +22,7 @@
 #include "engine/recorder.h"
 #include "engine/scheduler.h"
 #include "engine/waiting.h"
+#include "engine/watchdog.h"
 
 namespace stretto {
 namespace {
@@ -169,6 +170,7 @@ void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit)
   // Waits until an eighth is gone, so that the wait is not repeated at once. If nothing moves for a second, what is
   // pending may wait for something that only the caller can do: it is let through for a while.
   using clock = SteadyClock;
+  const Watchdog::Waiting watched(scheduler_.watchdog(), "a submission, until less is pending");
   scheduler_.blocked().fetch_add(1, std::memory_order_relaxed);
   clock::time_point moved = clock::now();
   for (int polls = 0;; ++polls) {

@@ -13,6 +13,7 @@
 #include "base/fork.h"
 #include "base/thread.h"
 #include "engine/launcher.h"
+#include "engine/watchdog.h"
 #include "trace/recording.h"
 
 namespace stretto {
@@ -108,6 +109,7 @@ std::string Scheduler::describe_lost() {
 
 void Scheduler::end() {
   if (!serial()) end_threads();
+  if (watchdog_ != nullptr) watchdog_->stop();
   if (trace::enabled() && environment().trace) {
     trace::enable(false);
     try {
@@ -141,6 +143,7 @@ void Scheduler::end_threads() {
     return;
   }
   using clock = SteadyClock;
+  const Watchdog::Waiting watched(watchdog_, "the end of the process");
   const clock::time_point deadline =
       clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(environment().exit_timeout * 1000));
   // What other threads submit from here on, outside tasks, is not waited for: they may never stop.
@@ -220,6 +223,7 @@ void Scheduler::poison_all_pending() {
     device.parked_count = 0;
     device.watched = false;
   });
+  if (watchdog_ != nullptr) watchdog_->reset_after_fork();
   // The recording, and the file at the end, are the parent's.
   trace::enable(false);
   // A thread that is gone may have been waiting with it.

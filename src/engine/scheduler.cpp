@@ -12,6 +12,7 @@
 #include "engine/access_check.h"
 #include "engine/launcher.h"
 #include "engine/waiting.h"
+#include "engine/watchdog.h"
 #include "trace/recording.h"
 
 namespace stretto {
@@ -87,6 +88,9 @@ Scheduler::Scheduler()
       devices_(*this) {
   // The serial engine's only track, most likely.
   if (serial()) trace::name_thread("program");
+  // Behind everything else: its thread looks at all of it.
+  if (environment().watchdog > 0)
+    watchdog_ = new Watchdog(*this, std::chrono::nanoseconds(static_cast<std::int64_t>(environment().watchdog * 1e9)));
 }
 
 // --- Running
@@ -132,6 +136,8 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
   ThreadState::Frame frame{&task, me.frame, &running};
   me.frame = &frame;
   me.cell().enter();
+  if (watchdog_ != nullptr) [[unlikely]]
+    task.state.fetch_or(Task::begun, std::memory_order_release);
   if (is_skipped(task)) [[unlikely]] {
     task.invoke(task, nullptr);
   } else {

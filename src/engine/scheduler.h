@@ -18,6 +18,7 @@
 namespace stretto {
 
 class AccessCheck;
+class Watchdog;
 
 /// The machinery behind `Engine`: records tasks, sends ready ones to their lanes, and lets successors go.
 ///
@@ -39,6 +40,8 @@ class Scheduler final : public Executor {
   bool serial() const { return serial_.load(std::memory_order_relaxed); }
   /// Null where nobody checks what tasks touch.
   AccessCheck* access_check() const { return access_check_; }
+  /// Null where nobody watches whether tasks end.
+  Watchdog* watchdog() const { return watchdog_; }
 
   // Executor.
   Work* run(Work& work, KernelContext& context) override;
@@ -182,6 +185,7 @@ class Scheduler final : public Executor {
   alignas(64) TaskSlab slab_;
   std::atomic<bool> serial_;
   AccessCheck* const access_check_;
+  Watchdog* watchdog_ = nullptr;
   std::atomic<bool> ending_{false};
   std::atomic<int> urgent_count_{0};  ///< Of all devices together.
   std::atomic<int> stalled_{0};

@@ -11,6 +11,7 @@
 #include "base/thread.h"
 #include "engine/declared.h"
 #include "engine/recorder.h"
+#include "engine/watchdog.h"
 
 namespace stretto {
 namespace {
@@ -253,6 +254,7 @@ void wait_all(Scheduler& scheduler, CallSite site) {
         std::string("called inside the task ") + scheduler.thread().frame->task->name + ", which it would wait for",
         site);
   {
+    const Watchdog::Waiting watched(scheduler.watchdog(), "wait_all", site);
     const MutexLock turn(scheduler.epoch_turn());
     int epoch = 0;
     {
