@@ -25,6 +25,7 @@
 #include <stretto/report/system.h>
 #include <stretto/tensor/creation.h>
 #include <stretto/tensor/devices.h>
+#include <stretto/tensor/dlpack.h>
 #include <stretto/tensor/generator.h>
 #include <stretto/tensor/task.h>
 #include <stretto/tensor/tensor.h>

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/foreign_queues.h"
 #include "backend/lane.h"
 
 namespace stretto {
@@ -52,6 +53,9 @@ class Backend {
   /// with the same arguments. False where the backend has no such thing or the host locks no more. Any thread; slow.
   virtual bool lock_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t bytes) { return false; }
   virtual void unlock_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t bytes) {}
+
+  /// Null where the devices have no queues that other libraries could use. Lives as long as the backend.
+  virtual ForeignQueues* foreign_queues() { return nullptr; }
 };
 
 /// The backends of this process, made at first use from the environment (STRETTO_CPU_DEVICES, STRETTO_SIM_DEVICES,

@@ -89,6 +89,12 @@ BufferReference Engine::create_buffer(Device device, std::size_t bytes) {
 BufferReference Engine::borrow(Device device, std::byte* data, std::size_t bytes, std::shared_ptr<const void> owner) {
   if (!scheduler_.devices().at(device).host_accessible)
     throw DeviceError("memory of the host cannot be used on " + to_string(device) + " without a copy");
+  return borrow_foreign(device, data, bytes, std::move(owner));
+}
+
+BufferReference Engine::borrow_foreign(Device device, std::byte* data, std::size_t bytes,
+                                       std::shared_ptr<const void> owner) {
+  scheduler_.devices().at(device);
   auto* buffer = new Buffer(device, bytes);
   buffer->data_.store(data, std::memory_order_relaxed);
   buffer->borrowed_ = true;
@@ -195,14 +201,22 @@ void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit)
   scheduler_.blocked().fetch_sub(1, std::memory_order_relaxed);
 }
 
+void Engine::refuse(Task& task, const Submission& submission, const std::string& why) {
+  task.invoke(task, nullptr);
+  scheduler_.thread().recycle(task);
+  throw UsageError(submission.name, why, submission.site);
+}
+
 void Engine::commit(Task& task, const Submission& submission) {
   const std::size_t count = submission.accesses.size();
   if (count > Task::max_accesses) {
-    task.invoke(task, nullptr);
-    scheduler_.thread().recycle(task);
-    throw UsageError(submission.name,
-                     std::to_string(count) + " accesses in one task; at most " + std::to_string(Task::max_accesses),
-                     submission.site);
+    refuse(task, submission,
+           std::to_string(count) + " accesses in one task; at most " + std::to_string(Task::max_accesses));
+  }
+  for (const Access& access : submission.accesses) {
+    if (!writes(access.mode) || !access.buffer->read_only()) [[likely]]
+      continue;
+    refuse(task, submission, "writes into memory of another library, which lets it be read alone: clone the tensor");
   }
   if (scheduler_.thread().frame != nullptr) [[unlikely]] {
     commit_inside(task, submission);

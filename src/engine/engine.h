@@ -37,7 +37,9 @@ class Engine {
   BufferReference create_buffer(Device device, std::size_t bytes);
   /// A buffer over memory of the host that `owner` keeps; never freed by the engine.
   BufferReference borrow(Device device, std::byte* data, std::size_t bytes, std::shared_ptr<const void> owner);
-  /// Binds memory to a host-accessible buffer that no task has accessed yet, and returns it, for the caller to fill
+  /// The same over memory of any device, which another library made. Throws DeviceError for a device that is not there.
+  BufferReference borrow_foreign(Device device, std::byte* data, std::size_t bytes, std::shared_ptr<const void> owner);
+  /// Binds memory to a buffer that no task has accessed yet, and returns it, for the caller to fill
   /// before the first submission. Throws OutOfMemoryError.
   std::byte* bind_now(Buffer& buffer);
 
@@ -73,6 +75,7 @@ class Engine {
 
   Task& acquire_task();
   void commit(Task& task, const Submission& submission);
+  [[noreturn]] void refuse(Task& task, const Submission& submission, const std::string& why);
   void commit_inside(Task& task, const Submission& submission);
   /// `reads_for`: the body that holds open what the task reads beside what is recorded.
   void record(Task& task, const Submission& submission, std::span<const Access> recorded, RunningBody* reads_for);

@@ -37,6 +37,12 @@ class PendingCount {
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
+  /// Under the recording lock: takes a submission back that was counted in this epoch.
+  void withdraw(int epoch) {
+    auto& count = submitted_[epoch];
+    count.store(count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  }
+
   /// Under the recording lock: 1, 2, 3, ...
   std::uint64_t next_sequence() { return ++sequence_; }
 

@@ -178,10 +178,10 @@ void Recorder::note_end() {
   for (std::size_t i = 0; i < count_; ++i) scheduler_.need_at_exit(*candidate(i).task);
 }
 
-bool Recorder::finish() {
+bool Recorder::tie_all(std::uint32_t held) {
   if (failure_) scheduler_.fail(task_, failure_);
   // Each edge counts before the first is tied, so the number reaches zero only when all are, and their tasks are done.
-  task_.pending.store(static_cast<std::uint32_t>(count_), std::memory_order_relaxed);
+  task_.pending.store(static_cast<std::uint32_t>(count_) + held, std::memory_order_relaxed);
   std::uint32_t untied = 0;
   int index = 0;
   for (std::size_t i = 0; i < count_; ++i) {
@@ -194,8 +194,8 @@ bool Recorder::finish() {
     }
   }
   if (untied == count_) {
-    task_.pending.store(0, std::memory_order_relaxed);
-    return true;
+    task_.pending.store(held, std::memory_order_release);
+    return held == 0;
   }
   ThreadControl::step();
   return untied > 0 && task_.pending.fetch_sub(untied, std::memory_order_acq_rel) == untied;

@@ -24,7 +24,9 @@ class Recorder final : public AccessSink {
   /// The process is ending: what a task with outside effects submits is needed, and so is what that comes after.
   void note_end() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
   /// Ties the edges. True when nothing is left to wait for: the caller dispatches the task after it let go of the lock.
-  bool finish();
+  bool finish() { return tie_all(0); }
+  /// The same for a task that is not done before somebody arrives at it beside its predecessors.
+  void finish_held() { static_cast<void>(tie_all(1)); }
   /// Carries out joins that had nothing left to wait for. After the caller let go of the lock.
   void carry_out_joins();
 
@@ -45,6 +47,8 @@ class Recorder final : public AccessSink {
   Link& link(int i, std::uintptr_t& flags);
   void keep_predecessor(const Task& predecessor, Link& edge, int index);
   bool tie(const Candidate& candidate, int index) STRETTO_NO_THREAD_SAFETY_ANALYSIS;
+  /// `held`: so many arrive at the task beside its predecessors.
+  bool tie_all(std::uint32_t held);
 
   Scheduler& scheduler_;
   Task& task_;

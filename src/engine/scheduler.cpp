@@ -70,16 +70,6 @@ class TaskLoops final : public KernelContext {
   KernelContext& inner_;
 };
 
-/// One predecessor less; true when it was the last.
-bool arrive(Task& task) {
-  // When one is left it is the caller's, and nobody else changes the number: a store will do.
-  if (task.pending.load(std::memory_order_acquire) == 1) {
-    task.pending.store(0, std::memory_order_relaxed);
-    return true;
-  }
-  return task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1;
-}
-
 }  // namespace
 
 Scheduler::Scheduler()

@@ -123,6 +123,16 @@ struct alignas(256) Task : Work {
   AccessMode mode(std::size_t i) const { return static_cast<AccessMode>(access(i) & 3); }
 };
 
+/// One predecessor less; true when it was the last.
+inline bool arrive(Task& task) {
+  // When one is left it is the caller's, and nobody else changes the number: a store will do.
+  if (task.pending.load(std::memory_order_acquire) == 1) {
+    task.pending.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  return task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
 /// Calls `function(link)` for each of the task's edges to predecessors.
 template <typename Function>
 void for_each_link(const Task& task, Function function) {
