@@ -41,6 +41,9 @@ class KernelContext {
 
   /// The lane's native queue (a cudaStream_t), null where kernels run on the calling thread.
   virtual void* native_stream() const { return nullptr; }
+  /// The lane's handle of the vendor's library of linear algebra (a cublasHandle_t), made at first use and bound to the
+  /// native queue; null where there is none. Throws DeviceError where the library does not load.
+  virtual void* native_blas() { return nullptr; }
 
   /// Whom to tell of a kernel before it is called; null, nearly always, where nobody asks.
   KernelMeter* meter() const { return meter_; }

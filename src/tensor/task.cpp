@@ -47,6 +47,8 @@ Device TaskContext::device() const { return context_.device(); }
 
 void* TaskContext::cuda_stream() const { return context_.kernels().native_stream(); }
 
+void* TaskContext::cublas_handle() const { return context_.kernels().native_blas(); }
+
 void* TaskContext::find(const Tensor& x, DType dtype, bool for_writing) const {
   const TensorImplementation& tensor = check_defined(x, context_.name(), context_.site());
   Buffer* buffer = tensor.buffer.get();

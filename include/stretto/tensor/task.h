@@ -58,6 +58,10 @@ class STRETTO_API TaskContext {
   }
   /// The cudaStream_t that the body must launch on; null on other devices. The body only launches, it does not wait.
   void* cuda_stream() const;
+  /// A cublasHandle_t of CUDA 13's cuBLAS that works on that stream, made when it is first asked for; null on other
+  /// devices. It belongs to the stream: a setting that the body changes it puts back. Throws DeviceError where cuBLAS
+  /// does not load.
+  void* cublas_handle() const;
 
  private:
   friend class TaskBody;
