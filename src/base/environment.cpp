@@ -162,6 +162,9 @@ const std::vector<Variable>& variables() {
        "each with half of its memory.",
        set_cuda_devices},
       integer("STRETTO_STREAMS", &Environment::streams, 1, 64, "4", "Compute streams of one GPU or simulated device."),
+      on_or_off(
+          "STRETTO_PEER_ACCESS", &Environment::peer_access, "on",
+          "Whether GPUs copy to each other directly, where the machine has a way between them, or over the host."),
       integer("STRETTO_MAX_INFLIGHT", &Environment::max_inflight, 1, std::numeric_limits<std::int32_t>::max(), "16384",
               "Tasks that may be pending before a submission waits."),
       size("STRETTO_MEMORY_LIMIT", &Environment::memory_limit, "what the device or control group has",

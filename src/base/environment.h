@@ -32,6 +32,8 @@ struct Environment {
   /// The GPU of each CUDA device; one may be there several times.
   std::optional<std::vector<int>> cuda_devices;
   int streams = 4;
+  /// Whether GPUs copy to each other directly.
+  bool peer_access = true;
   std::int64_t max_inflight = 16384;
   /// Bytes of one device.
   std::optional<std::size_t> memory_limit;

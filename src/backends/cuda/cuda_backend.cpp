@@ -54,7 +54,7 @@ std::vector<LaneRole> roles_of(int streams) {
 
 }  // namespace
 
-CudaBackend::CudaBackend(const CudaOptions& options) {
+CudaBackend::CudaBackend(const CudaOptions& options) : foreign_queues_(options.gpus) {
   for (const int gpu : options.gpus) {
     cudaDeviceProp properties{};
     check_cuda(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
@@ -66,7 +66,7 @@ CudaBackend::CudaBackend(const CudaOptions& options) {
     device.memory = std::make_unique<CudaMemory>(gpu, properties.totalGlobalMem / sharers, losses_[gpu]);
     std::vector<int> peers;
     for (const int other : options.gpus)
-      if (other != gpu && std::ranges::find(peers, other) == peers.end()) peers.push_back(other);
+      if (options.peer_access && other != gpu && std::ranges::find(peers, other) == peers.end()) peers.push_back(other);
     for (const LaneRole role : roles_of(options.streams))
       device.lanes.push_back(std::make_unique<CudaLane>(role, gpu, device.multiprocessors, peers, losses_[gpu]));
   }
@@ -109,7 +109,7 @@ std::unique_ptr<Backend> make_cuda_backend(const Environment& environment) {
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0)
     return std::make_unique<NoCuda>(why_no_gpu(error != cudaSuccess ? error : cudaErrorNoDevice));
-  CudaOptions options{.gpus = {}, .streams = environment.streams};
+  CudaOptions options{.gpus = {}, .streams = environment.streams, .peer_access = environment.peer_access};
   if (wanted) {
     options.gpus = *wanted;
   } else {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backends/cuda/cuda_foreign_queues.h"
 #include "backends/cuda/cuda_lane.h"
 #include "backends/cuda/cuda_memory.h"
 #include "backends/cuda/gpu_loss.h"
@@ -15,8 +16,9 @@ namespace stretto {
 
 /// How devices are made of the machine's GPUs.
 struct CudaOptions {
-  std::vector<int> gpus;  ///< The GPU of each device, as CUDA counts them; one may be there several times.
-  int streams = 4;        ///< Compute lanes of a device, at least 1.
+  std::vector<int> gpus;    ///< The GPU of each device, as CUDA counts them; one may be there several times.
+  int streams = 4;          ///< Compute lanes of a device, at least 1.
+  bool peer_access = true;  ///< Whether GPUs copy to each other directly, where the machine lets them.
 };
 
 /// NVIDIA GPUs. Devices that share a GPU have lanes and memory pools of their own.
@@ -33,6 +35,7 @@ class CudaBackend final : public Backend {
   std::string loss(int device) const override;
   bool lock_pages(std::byte* data, std::size_t bytes) override;
   void unlock_pages(std::byte* data, std::size_t bytes) override;
+  ForeignQueues* foreign_queues() override { return &foreign_queues_; }
 
  private:
   struct GpuDevice {
@@ -45,6 +48,7 @@ class CudaBackend final : public Backend {
 
   std::map<int, GpuLoss> losses_;  ///< By GPU.
   std::vector<GpuDevice> devices_;
+  CudaForeignQueues foreign_queues_;
 };
 
 /// The backend that the environment asks for; one without devices, which says why, where there is no driver, no GPU, or

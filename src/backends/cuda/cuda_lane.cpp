@@ -7,6 +7,8 @@
 
 #include <stretto/base/error.h>
 
+#include "backends/cuda/cublas_handle.h"
+#include "backends/cuda/peer_access.h"
 #include "base/log.h"
 #include "kernels/cuda/check.h"
 
@@ -27,16 +29,6 @@ bool is_page_locked(const std::byte* data) {
   return attributes.type == cudaMemoryTypeHost;
 }
 
-void reach_peers(const std::vector<int>& peers, int gpu) {
-  for (const int peer : peers) {
-    int possible = 0;
-    check_cuda(cudaDeviceCanAccessPeer(&possible, gpu, peer), "cudaDeviceCanAccessPeer");
-    // Where it is not, or another lane was first, the driver finds its own way.
-    if (possible != 0) static_cast<void>(cudaDeviceEnablePeerAccess(peer, 0));
-  }
-  static_cast<void>(cudaGetLastError());
-}
-
 }  // namespace
 
 /// The stream and what its kernels use.
@@ -47,6 +39,7 @@ class CudaLane::Context final : public CudaKernelContext {
   ~Context() override {
     staging_.reset();
     static_cast<void>(cudaStreamSynchronize(stream()));
+    blas_.reset();
     for (std::byte* memory : outgrown_) static_cast<void>(cudaFree(memory));
     static_cast<void>(cudaFree(workspace_));
     static_cast<void>(cudaStreamDestroy(stream()));
@@ -89,6 +82,11 @@ class CudaLane::Context final : public CudaKernelContext {
     }
   }
 
+  void* native_blas() override {
+    if (blas_ == nullptr) blas_ = std::make_unique<CublasHandle>(stream());
+    return blas_->get();
+  }
+
   /// What the work since the last event may report into, or null.
   FaultSlot* take_fault() { return std::exchange(fault_, nullptr); }
   void give_back(FaultSlot& slot) { faults_.give_back(slot); }
@@ -105,6 +103,7 @@ class CudaLane::Context final : public CudaKernelContext {
   std::size_t workspace_bytes_ = 0;
   std::vector<std::byte*> outgrown_;
   std::unique_ptr<HostStaging> staging_;
+  std::unique_ptr<CublasHandle> blas_;
   FaultSlots faults_;
   FaultSlot* fault_ = nullptr;
 };
@@ -128,7 +127,7 @@ CudaLane::Context* CudaLane::prepare() {
     try {
       check_cuda(cudaSetDevice(gpu_), "cudaSetDevice");
       context_ = std::make_unique<Context>(gpu_, multiprocessors_);
-      if (role_ == LaneRole::peer) reach_peers(peers_, gpu_);
+      if (role_ == LaneRole::peer) reach_peers(gpu_, peers_);
     } catch (const std::exception& error) {
       loss_.lose(error.what());
       return nullptr;
