@@ -63,13 +63,17 @@ float Trainer::learning_rate() const {
 
 void Trainer::step(std::int64_t begin, std::int64_t end) {
   const auto parts = static_cast<std::int64_t>(options_.devices.size());
-  std::vector<Parameters> gradients;
+  // The first device, which has the images, hands all parts out before it begins with its own: a GPU starts what comes
+  // behind large products only when those have started.
+  std::vector<Part> work;
   for (std::int64_t part = 0; part < parts; ++part) {
     const std::int64_t from = begin + (end - begin) * part / parts, to = begin + (end - begin) * (part + 1) / parts;
+    work.push_back(take(static_cast<std::size_t>(part), from, to));
     // The gradient of the batch is the average of its parts', each counted by its images.
-    const double share = static_cast<double>(to - from) / static_cast<double>(end - begin);
-    gradients.push_back(backward(static_cast<std::size_t>(part), from, to, share));
+    work.back().share = static_cast<double>(to - from) / static_cast<double>(end - begin);
   }
+  std::vector<Parameters> gradients;
+  for (std::size_t part = 0; part < work.size(); ++part) gradients.push_back(backward(part, work[part]));
   if (options_.wait_before_sending) {
     wait_all();
     for (std::size_t part = 0; part < gradients.size(); ++part) {
@@ -90,14 +94,17 @@ void Trainer::step(std::int64_t begin, std::int64_t end) {
   }
 }
 
-Parameters Trainer::backward(std::size_t part, std::int64_t begin, std::int64_t end, double share) {
+Trainer::Part Trainer::take(std::size_t part, std::int64_t begin, std::int64_t end) const {
   const Device device = options_.devices[part];
   const Tensor chosen = order_.narrow(0, begin, end - begin);
-  const Tensor x = to_pixels(index_select(images_, 0, chosen).to(device));
-  const Tensor labels = index_select(labels_, 0, chosen).to(device);
+  return {to_pixels(index_select(images_, 0, chosen).to(device)), index_select(labels_, 0, chosen).to(device), 1};
+}
+
+Parameters Trainer::backward(std::size_t part, const Part& of) {
   Parameters gradients;
-  const Tensor loss = forward_backward(
-      replicas_[part], x, labels, full({}, static_cast<float>(share), device), [&](int number, const Tensor& gradient) {
+  const Tensor share = full({}, static_cast<float>(of.share), options_.devices[part]);
+  const Tensor loss =
+      forward_backward(replicas_[part], of.x, of.labels, share, [&](int number, const Tensor& gradient) {
         gradients[number] = options_.wait_before_sending ? gradient : send(number, gradient);
       });
   losses_[part] += loss;

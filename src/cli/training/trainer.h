@@ -53,9 +53,16 @@ class Trainer {
  private:
   float learning_rate() const;
   void step(std::int64_t begin, std::int64_t end);
-  /// Forward and backward on device `part`, for the images of the batch that begin at `begin`. The gradients on the
-  /// first device, unless they are sent later.
-  Parameters backward(std::size_t part, std::int64_t begin, std::int64_t end, double share);
+  /// What a device works on in a step.
+  struct Part {
+    Tensor x;
+    Tensor labels;
+    double share;  ///< Of the batch.
+  };
+  /// The images from `begin` to `end` of this epoch, taken to device `part`.
+  Part take(std::size_t part, std::int64_t begin, std::int64_t end) const;
+  /// Forward and backward on device `part`. The gradients on the first device, unless they are sent later.
+  Parameters backward(std::size_t part, const Part& of);
   /// Sends gradient `number` to the first device.
   Tensor send(int number, const Tensor& gradient);
   /// Shuffles the images, and begins to add up losses. Blocks.
