@@ -31,6 +31,25 @@ double seconds_of_bare_copies(std::int64_t elements, Device device, bool within,
   return seconds / rounds;
 }
 
+/// The device's GPU, as CUDA counts them.
+int gpu_of(Device device) {
+  int gpu = 0;
+  task("which GPU", device).run([&](TaskContext&) { check_cuda_program(cuda_programs().current_gpu(&gpu)); });
+  wait_all();
+  return gpu;
+}
+
+double seconds_of_bare_peer_copies(std::int64_t elements, Device from, Device to, bool both_ways) {
+  double seconds = 0;
+  const int source = gpu_of(from), target = gpu_of(to);
+  task("copies", from).run([&](TaskContext&) {
+    const auto bytes = static_cast<std::size_t>(elements) * sizeof(float);
+    check_cuda_program(cuda_programs().copy_peers(bytes, rounds, source, target, both_ways, &seconds));
+  });
+  wait_all();
+  return seconds / rounds;
+}
+
 /// Seconds of one of several that are submitted together.
 template <typename Work>
 double seconds_of_one(Work work) {
@@ -84,6 +103,24 @@ class Bandwidth {
     });
   }
 
+  /// Copies to another GPU, one way and both ways at once.
+  void bench_peer(std::int64_t elements, Device peer) {
+    const Tensor x = uniform({elements}, device_), y = uniform({elements}, peer);
+    const double bytes = static_cast<double>(elements) * item_bytes;
+    const auto measure = [&](const char* name, bool both_ways) {
+      if (!run_.wants(name)) return;
+      report(name, bytes, 1, [&] {
+        const double ours = seconds_of_one([&](std::vector<Tensor>& kept) {
+          kept.push_back(x.to(peer));
+          if (both_ways) kept.push_back(y.to(device_));
+        });
+        return Sample{ours, seconds_of_bare_peer_copies(elements, device_, peer, both_ways)};
+      });
+    };
+    measure("bandwidth.to_peer", false);
+    measure("bandwidth.peers", true);
+  }
+
  private:
   /// Reports GB/s, and how that compares: `scale` is what of the bare work's bytes ours moves.
   template <typename Measure>
@@ -104,11 +141,15 @@ class Bandwidth {
 void bench_bandwidth(BenchRun& run) {
   std::vector<Device> gpus;
   if (device_count(DeviceKind::cuda) > 0) gpus = try_all_gpus();
-  for (const Device device : run.devices(gpus)) {
+  const std::vector<Device> devices = run.devices(gpus);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const Device device = devices[i];
     if (device.kind() != DeviceKind::cuda) throw UsageError("bench bandwidth is for cuda devices");
     Bandwidth bandwidth(device, run);
     bandwidth.bench_on_device(run.options().size.value_or(usual_elements));
     bandwidth.bench_copies(run.options().size.value_or(copied_elements));
+    if (devices.size() > 1)
+      bandwidth.bench_peer(run.options().size.value_or(copied_elements), devices[(i + 1) % devices.size()]);
   }
 }
 

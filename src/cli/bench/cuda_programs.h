@@ -18,6 +18,11 @@ struct CudaPrograms {
   /// Seconds of so many copies of `bytes`: within the device, to page-locked memory and from it; the last two at the
   /// same time where both are wanted.
   const char* (*copy)(std::size_t bytes, int count, bool within, bool to_host, bool from_host, double* seconds);
+  /// The thread's current GPU, as CUDA counts them.
+  const char* (*current_gpu)(int* gpu);
+  /// Seconds of so many copies of `bytes` from one GPU to another, and at the same time back where both ways are
+  /// wanted; directly, where the machine has a way.
+  const char* (*copy_peers)(std::size_t bytes, int count, int from, int to, bool both_ways, double* seconds);
 };
 
 /// The name under which the library exports a function that returns them.

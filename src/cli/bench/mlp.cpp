@@ -3,6 +3,7 @@
 
 #include "cli/bench/groups.h"
 #include "cli/training/network.h"
+#include "cli/training/trainer.h"
 
 namespace stretto::cli {
 namespace {
@@ -49,10 +50,50 @@ class Training {
   float first_loss_;
 };
 
+constexpr std::int64_t split_hidden = 4096, split_batch = 8192, split_images = 4 * split_batch;
+constexpr int split_steps = 20;
+
+/// As many pictures as are wanted, of noise: how long a step takes does not depend on what they show.
+FashionMnist noise() {
+  Generator generator(3);
+  const auto bytes = [&](std::int64_t below, const Shape& shape) {
+    return randint(generator, 0, below, shape, cpu()).to(DType::uint8);
+  };
+  constexpr std::int64_t side = FashionMnist::side;
+  return {bytes(256, {split_images, side, side}), bytes(classes, {split_images}), bytes(256, {batch, side, side}),
+          bytes(classes, {batch})};
+}
+
+struct SplitSample {
+  double one;
+  double all;
+};
+
+/// Batches that several devices share, each its part, against the first device with whole batches.
+void bench_split(const std::vector<Device>& devices, BenchRun& run) {
+  const FashionMnist data = noise();
+  const int steps = static_cast<int>(run.options().count.value_or(split_steps));
+  const TrainingOptions all{.devices = devices, .hidden = split_hidden, .batch = split_batch};
+  TrainingOptions one = all;
+  one.devices = {devices.front()};
+  Trainer alone(data, one), together(data, all);
+  const auto microseconds = [steps](Trainer& trainer) {
+    return seconds_of([&] { trainer.train_steps(steps); }) * 1e6 / steps;
+  };
+  const auto measure = [&] { return SplitSample{microseconds(alone), microseconds(together)}; };
+  measure();
+  const auto samples = run.collect("mlp.split", measure);
+  run.report("mlp.split", "us", values_of(samples, &SplitSample::all));
+  run.report("mlp.split.ratio", "ratio", values_of(samples, [](const SplitSample& s) { return s.one / s.all; }));
+}
+
 }  // namespace
 
 void bench_mlp(BenchRun& run) {
-  for (const Device device : run.devices({cpu()})) {
+  const std::vector<Device> devices = run.devices({cpu()});
+  if (devices.size() > 1 && run.wants("mlp.split")) bench_split(devices, run);
+  if (!run.wants("mlp.step")) return;
+  for (const Device device : devices) {
     Training training(device);
     const std::int64_t steps = run.options().count.value_or(usual_steps);
     training.measure(10);

@@ -114,6 +114,29 @@ void bench_all(const Products& products, const std::vector<Device>& devices, Ben
   run.report("overlap.all", "ratio", run.collect("overlap.all", measure));
 }
 
+/// Every device runs and copies while the others do the same, over the largest part that one has to do alone.
+void bench_run_and_copy_on_all(const Products& products, const std::vector<Device>& devices, BenchRun& run) {
+  std::deque<Factors> factors;
+  for (const Device device : devices) factors.emplace_back(products, device);
+  const auto measure = [&] {
+    double longest = 0;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      const OverlapTimes alone = measure_overlap(factors[i], products.count, copy_target(devices[i]));
+      longest = std::max({longest, alone.run, alone.copy});
+    }
+    std::vector<std::vector<Tensor>> copies;
+    const double all = seconds_of([&] {
+      for (std::size_t i = 0; i < devices.size(); ++i)
+        copies.push_back(submit_copies(submit_products(factors[i], products.count), copy_target(devices[i])));
+      wait_all();
+    });
+    for (std::size_t i = 0; i < devices.size(); ++i) check_products(copies[i], factors[i]);
+    return all / longest;
+  };
+  measure();
+  run.report("overlap.ratio.all", "ratio", run.collect("overlap.ratio.all", measure));
+}
+
 /// Operands come from the CPU, are multiplied on the device, and the products go back.
 void bench_pipeline(const Products& products, Device device, BenchRun& run) {
   const Device host = copy_target(device);
@@ -166,6 +189,7 @@ void bench_overlap(BenchRun& run) {
     run.report(name, "s", run.collect(name, [&] { return in_new_process(first, products, into_vectors); }, repeat));
   }
   bench_run_and_copy(products, first, run);
+  if (devices.size() > 1 && run.wants("overlap.ratio.all")) bench_run_and_copy_on_all(products, devices, run);
   if (devices.size() > 1 && run.wants("overlap.all")) bench_all(products, devices, run);
   if (run.wants("overlap.pipeline")) bench_pipeline(products, first, run);
 }

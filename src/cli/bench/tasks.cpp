@@ -162,6 +162,38 @@ void bench_on_gpu(Device device, BenchRun& run) {
   measure("tasks.cuda.random_dag", [&] { return on_variables(tasks, device); });
 }
 
+/// Independent tasks in turn on all devices, and for comparison on the first alone: nanoseconds a task.
+void bench_on_all_gpus(const std::vector<Device>& devices, BenchRun& run) {
+  const std::int64_t count = run.options().count.value_or(usual_count_on_gpu);
+  const std::int64_t number = std::min(count, independent_variables_on_gpu);
+  struct Sample {
+    double one;
+    double all;
+  };
+  const auto on_all = [&] {
+    const auto parts = static_cast<std::int64_t>(devices.size());
+    std::vector<std::vector<Tensor>> variables;
+    for (const Device device : devices) variables.push_back(make_variables(number, device));
+    const double nanoseconds = nanoseconds_a_task(count * parts, [&] {
+      for (std::int64_t i = 0; i < count * parts; ++i) {
+        const auto part = static_cast<std::size_t>(i % parts);
+        if (i % (number * parts) == 0) wait_all();
+        task("update", devices[part])
+            .read_write(variables[part][static_cast<std::size_t>(i / parts % number)])
+            .run(update_variable);
+      }
+    });
+    for (const std::vector<Tensor>& of_one : variables)
+      check(values_of(of_one), serial_independent(count, number), "tasks.cuda.all");
+    return nanoseconds;
+  };
+  const auto samples = run.collect("tasks.cuda.all", [&] {
+    return Sample{independent(count, independent_variables_on_gpu, devices.front()), on_all()};
+  });
+  run.report("tasks.cuda.all", "ns", cli::values_of(samples, &Sample::all));
+  run.report("tasks.cuda.all.ratio", "ratio", cli::values_of(samples, [](const Sample& s) { return s.all / s.one; }));
+}
+
 void bench_on(Device device, BenchRun& run) {
   const std::int64_t count = run.options().count.value_or(usual_count);
   const auto measure = [&](const std::string& figure, const std::function<double()>& sample) {
@@ -190,13 +222,16 @@ void bench_on(Device device, BenchRun& run) {
 }  // namespace
 
 void bench_tasks(BenchRun& run) {
+  std::vector<Device> gpus;
   for (const Device device : run.devices({cpu()})) {
     if (device.kind() == DeviceKind::cuda) {
+      gpus.push_back(device);
       bench_on_gpu(device, run);
     } else {
       bench_on(device, run);
     }
   }
+  if (gpus.size() > 1 && run.wants("tasks.cuda.all")) bench_on_all_gpus(gpus, run);
 }
 
 }  // namespace stretto::cli

@@ -98,11 +98,60 @@ const char* copy(std::size_t bytes, int count, bool within, bool to_host, bool f
   return text_of(cudaGetLastError());
 }
 
+const char* current_gpu(int* gpu) { return text_of(cudaGetDevice(gpu)); }
+
+/// One end of copies between GPUs: memory to copy from and to, and a stream.
+struct PeerEnd {
+  PeerEnd(int which, int peer, std::size_t bytes) : gpu(which) {
+    cudaSetDevice(gpu);
+    // Somebody may have allowed it before.
+    cudaDeviceEnablePeerAccess(peer, 0);
+    cudaGetLastError();
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMalloc(&own, bytes);
+    cudaMalloc(&others, bytes);
+  }
+  ~PeerEnd() {
+    cudaSetDevice(gpu);
+    cudaFree(own);
+    cudaFree(others);
+    cudaStreamDestroy(stream);
+  }
+  PeerEnd(const PeerEnd&) = delete;
+  PeerEnd& operator=(const PeerEnd&) = delete;
+
+  int gpu;
+  cudaStream_t stream = nullptr;
+  void* own = nullptr;
+  void* others = nullptr;
+};
+
+const char* copy_peers(std::size_t bytes, int count, int from, int to, bool both_ways, double* seconds) {
+  int before = 0;
+  cudaGetDevice(&before);
+  {
+    const PeerEnd first(from, to, bytes), second(to, from, bytes);
+    if (first.own == nullptr || first.others == nullptr || second.own == nullptr || second.others == nullptr)
+      return text_of(cudaErrorMemoryAllocation);
+    *seconds = seconds_of_second([&] {
+      for (int i = 0; i < count; ++i) {
+        cudaMemcpyPeerAsync(second.others, to, first.own, from, bytes, first.stream);
+        if (both_ways) cudaMemcpyPeerAsync(first.others, from, second.own, to, bytes, second.stream);
+      }
+      cudaStreamSynchronize(first.stream);
+      cudaStreamSynchronize(second.stream);
+    });
+  }
+  cudaSetDevice(before);
+  return text_of(cudaGetLastError());
+}
+
 }  // namespace
 }  // namespace stretto::cli
 
 extern "C" __attribute__((visibility("default"))) const stretto::cli::CudaPrograms* stretto_bench_cuda_programs() {
-  static constexpr stretto::cli::CudaPrograms programs{&stretto::cli::update, &stretto::cli::update_from_two,
-                                                       &stretto::cli::launch, &stretto::cli::copy};
+  static constexpr stretto::cli::CudaPrograms programs{&stretto::cli::update,      &stretto::cli::update_from_two,
+                                                       &stretto::cli::launch,      &stretto::cli::copy,
+                                                       &stretto::cli::current_gpu, &stretto::cli::copy_peers};
   return &programs;
 }
