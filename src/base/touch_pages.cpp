@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -23,26 +24,33 @@ void touch(std::byte* data, std::size_t bytes) {
   }
 }
 
-}  // namespace
-
-void touch_pages(std::byte* data, std::size_t bytes) {
+/// Calls `work(begin, size)` for parts of so many bytes, all but the first on threads of their own.
+template <typename Work>
+void in_parts(std::size_t bytes, Work work) {
   const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1u);
   const std::size_t threads = std::clamp(bytes / least_part, std::size_t{1}, std::min(cores, most_threads));
   const std::size_t part = (bytes / threads / page_bytes + 1) * page_bytes;
   std::vector<std::thread> others;
   for (std::size_t begin = part; begin < bytes; begin += part)
-    others.emplace_back([=] { touch(data + begin, std::min(part, bytes - begin)); });
-  touch(data, std::min(part, bytes));
+    others.emplace_back([=] { work(begin, std::min(part, bytes - begin)); });
+  work(0, std::min(part, bytes));
   for (std::thread& other : others) other.join();
 }
 
-void touch_fresh_pages(std::byte* data, std::size_t bytes) {
-  if (bytes < 2 * huge_page_bytes) return;
-  const std::size_t skipped =
-      (huge_page_bytes - reinterpret_cast<std::uintptr_t>(data) % huge_page_bytes) % huge_page_bytes;
-  const std::size_t whole = (bytes - skipped) / huge_page_bytes * huge_page_bytes;
-  madvise(data + skipped, whole, MADV_HUGEPAGE);
-  touch_pages(data + skipped, whole);
+}  // namespace
+
+void touch_pages(std::byte* data, std::size_t bytes) {
+  in_parts(bytes, [=](std::size_t begin, std::size_t size) { touch(data + begin, size); });
+}
+
+void copy_to_fresh_pages(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes >= 2 * huge_page_bytes) {
+    const std::size_t skipped =
+        (huge_page_bytes - reinterpret_cast<std::uintptr_t>(to) % huge_page_bytes) % huge_page_bytes;
+    madvise(to + skipped, (bytes - skipped) / huge_page_bytes * huge_page_bytes, MADV_HUGEPAGE);
+  }
+  if (bytes > 0)
+    in_parts(bytes, [=](std::size_t begin, std::size_t size) { std::memcpy(to + begin, from + begin, size); });
 }
 
 }  // namespace stretto

@@ -12,7 +12,9 @@
 
 namespace stretto {
 
-void detail::prepare_to_fill(void* data, std::size_t bytes) { touch_fresh_pages(static_cast<std::byte*>(data), bytes); }
+void detail::copy_to_fresh(void* to, const void* from, std::size_t bytes) {
+  copy_to_fresh_pages(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
+}
 
 namespace {
 

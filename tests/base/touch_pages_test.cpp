@@ -35,8 +35,18 @@ TEST(TouchPages, ChangesNothing) {
        {std::size_t{1}, std::size_t{4096}, std::size_t{5} << 20, (std::size_t{17} << 20) + 3}) {
     std::vector<std::byte> memory(bytes, std::byte{7});
     touch_pages(memory.data(), bytes);
-    touch_fresh_pages(memory.data(), bytes);
     EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(memory, std::byte{7})), bytes);
+  }
+}
+
+TEST(TouchPages, CopiesEveryByte) {
+  for (const std::size_t bytes :
+       {std::size_t{0}, std::size_t{1}, std::size_t{4097}, std::size_t{5} << 20, (std::size_t{17} << 20) + 3}) {
+    std::vector<std::byte> from(bytes), to(bytes + 1, std::byte{9});
+    for (std::size_t i = 0; i < bytes; ++i) from[i] = static_cast<std::byte>(i * 2654435761u >> 13);
+    copy_to_fresh_pages(to.data(), from.data(), bytes);
+    EXPECT_TRUE(std::equal(from.begin(), from.end(), to.begin())) << bytes;
+    EXPECT_EQ(to[bytes], std::byte{9}) << "and none more";
   }
 }
 

@@ -42,8 +42,8 @@ struct HostValues {
   std::size_t count;
 };
 
-/// Has memory behind `data` before it is filled: by several threads, where it is large.
-STRETTO_API void prepare_to_fill(void* data, std::size_t bytes);
+/// Copies into memory that nobody touched yet: by several threads, where it is large.
+STRETTO_API void copy_to_fresh(void* to, const void* from, std::size_t bytes);
 
 }  // namespace detail
 
@@ -265,8 +265,15 @@ std::vector<T> Tensor::to_vector(CallSite site) const {
   const HostSnapshot<T> values(snapshot(dtype_of<T>(), SnapshotKind::peek, "to_vector", site));
   std::vector<T> result;
   result.reserve(values.size());
-  if constexpr (!std::is_same_v<T, bool>) detail::prepare_to_fill(result.data(), values.size() * sizeof(T));
-  result.assign(values.begin(), values.end());
+  if constexpr (std::is_same_v<T, bool>) {
+    result.assign(values.begin(), values.end());
+  } else {
+    // A vector fills itself on one thread. So its storage is filled before, by several, and it is then told to copy
+    // what lies there to where it lies, which costs nothing where memmove looks at its arguments first.
+    T* const storage = result.data();
+    detail::copy_to_fresh(storage, values.data(), values.size() * sizeof(T));
+    result.assign(storage, storage + values.size());
+  }
   return result;
 }
 
