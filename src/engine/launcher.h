@@ -49,12 +49,15 @@ class Launcher {
   void reset_after_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
 
  private:
+  /// So many tasks are taken out of a lane at a time when they retire, and so many are issued between two looks at what
+  /// they left behind: each is a turn at the lane's lock.
+  static constexpr int most_at_once = 16;
+
   struct Issued {
     Task* task;
     Event* event;
     Point point;
-    std::shared_ptr<const Clock> clock;
-    bool announced;  ///< Its successors know its point; before that it may not retire.
+    std::shared_ptr<Clock> clock;  ///< Shared with its neighbours; changes no more.
   };
   /// Of what is ready, the earliest statement of the program is issued first, so that a lane's order is the program's:
   /// a copy never stands behind the copy of a later result, and what allocates behind what frees. Only copies to the
@@ -66,62 +69,94 @@ class Launcher {
     Task* task;
     auto operator<=>(const Ready&) const = default;
   };
+  /// Laid out by who writes: the issuing thread, both, and the retiring one.
   struct LaneState {
     explicit LaneState(Lane& one) : lane(one) {}
     Lane& lane;
-    Clock clock;  ///< What the lane is known to have waited for. Only the issuing thread.
+    Clock clock;  ///< What the lane is known to have waited for.
     /// The same as tasks that were issued keep it, made anew after waits. Of its own lane it may know less than the
-    /// task's point does. Only the issuing thread.
-    std::shared_ptr<const Clock> kept_clock;
-    std::uint64_t last_sequence = 0;      ///< Only the issuing thread.
-    std::vector<Event*> released_events;  ///< On their way back. Only the issuing thread.
-    Mutex mutex;
+    /// task's point does.
+    std::shared_ptr<Clock> kept_clock;
+    std::uint64_t last_sequence = 0;
+    // What retired tasks left behind, on its way back, and clocks that nobody keeps any more.
+    std::vector<Event*> released_events;
+    std::vector<std::shared_ptr<Clock>> released_clocks;
+    std::vector<std::shared_ptr<Clock>> spare_clocks;
+
+    alignas(64) Mutex mutex;
     std::deque<Issued> issued STRETTO_GUARDED_BY(mutex);
     std::vector<Event*> retired_events STRETTO_GUARDED_BY(mutex);
+    std::vector<std::shared_ptr<Clock>> retired_clocks STRETTO_GUARDED_BY(mutex);
+    /// Of tasks up to this number the successors know the points: only they may retire.
+    std::atomic<std::uint64_t> announced{0};
     std::atomic<int> load{0};
-    std::uint64_t done_until = 0;  ///< What is known to be done without asking again. Only the retiring thread.
+
+    alignas(64) std::uint64_t retired_until = 0;
+    std::uint64_t done_until = 0;  ///< What is known to be done without asking again.
   };
 
   void start() STRETTO_REQUIRES(mutex_);
   void issue_loop();
+  // Retiring; see retiring.cpp.
+  /// Before anybody can fork.
+  static void prepare_retiring();
   void retire_loop();
+  /// Waits for something to do. False when the thread is to end.
+  bool collect();
   bool try_issue(Task& task);
   void issue(Task& task, LaneState& lane, const PointSet& memory_waits);
   LaneState& choose_lane(const Task& task);
   void wait_for(LaneState& lane, Point point);
-  bool retire_front(LaneState& lane);
+  /// Retires tasks at the lane's front that are done, so many at most. Returns how many.
+  int retire_front(LaneState& lane, int most);
+  void retire(Task& task, Point point, LaneState& lane, const std::exception_ptr& found_on_device);
+  void take_back(LaneState& lane);
+  void keep_clock(LaneState& lane);
   static bool is_front_done(LaneState& lane);
   void complete(Task& task);
   void fail_blocked_if_stuck();
   bool fail_if_forked(Task& task);
   void fail_for_loss(Task& task, const std::string& why);
   std::string describe_loss(const Task& task, const std::string& why);
+  /// Calls `function(point, carries_value)` for the points of in-order predecessors.
   template <typename Function>
-  static void for_each_point(const Task& task, Function function);
+  static void for_each_point(const Task& task, Function function) {
+    for_each_link(task, [&](const Link& link) {
+      const Point point = Point::from_bits(link.bits & ~point_carries_value);
+      if (point) function(point, (link.bits & point_carries_value) != 0);
+    });
+  }
 
   static std::array<std::atomic<LaneState*>, max_lanes> all_lanes_;
 
   Scheduler& scheduler_;
   EngineDevice& device_;
   std::array<std::vector<std::unique_ptr<LaneState>>, lane_role_count> lanes_;
-  std::atomic<int> pending_{0};
   std::atomic<std::uint64_t> waits_{0};
+  std::atomic<bool> forked_{false};  ///< This is a child: the device is the parent's.
 
+  alignas(64) std::atomic<int> pending_{0};
   Mutex mutex_;
   ConditionVariable pushed_;
-  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_ STRETTO_GUARDED_BY(mutex_);
+  std::vector<Ready> inbox_ STRETTO_GUARDED_BY(mutex_);
+  std::atomic<bool> has_mail_{false};  ///< Something is in the inbox.
   bool started_ STRETTO_GUARDED_BY(mutex_) = false;
-  bool stopping_ STRETTO_GUARDED_BY(mutex_) = false;
-  std::atomic<bool> forked_{false};         ///< This is a child: the device is the parent's.
-  std::map<std::uint64_t, Task*> blocked_;  ///< Wait for memory, by sequence; only the issuing thread.
+  std::atomic<bool> stopping_{false};
+
+  // Only the issuing thread.
+  alignas(64) std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
+  std::vector<Ready> mail_;
+  std::map<std::uint64_t, Task*> blocked_;  ///< Wait for memory, by sequence.
   int stuck_rounds_ = 0;
+  /// The launcher whose issuing thread the calling thread is.
+  static thread_local Launcher* issuing_here_;
 
   Mutex loss_mutex_;
   std::string loss_ STRETTO_GUARDED_BY(loss_mutex_);  ///< What failures say once the device is lost.
 
   Mutex retire_mutex_;
   ConditionVariable issued_any_;
-  std::atomic<int> in_flight_{0};
+  alignas(64) std::atomic<int> in_flight_{0};
   std::atomic<bool> retiring_stops_{false};
   Thread issuer_;
   Thread retirer_;
