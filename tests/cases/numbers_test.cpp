@@ -18,9 +18,12 @@ void poison_memory(Device device) {
 
 class OnEveryDevice : public testing::TestWithParam<DeviceKind> {
  protected:
+  void SetUp() override {
+    if (device_count(GetParam()) == 0) GTEST_SKIP() << "no GPU here";
+  }
   Device device() const { return Device(GetParam()); }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, OnEveryDevice, testing::Values(DeviceKind::cpu, DeviceKind::sim),
+INSTANTIATE_TEST_SUITE_P(Devices, OnEveryDevice, testing::Values(DeviceKind::cpu, DeviceKind::sim, DeviceKind::cuda),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 TEST_P(OnEveryDevice, N1ProductsWithoutTermsAreZero) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -19,11 +20,15 @@ namespace {
 
 class ProgramOn : public testing::TestWithParam<DeviceKind> {
  protected:
+  void SetUp() override {
+    // Asking the runtime would start it, before a test has chosen its settings.
+    if (GetParam() == DeviceKind::cuda && !std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "no GPU here";
+  }
   Device device() const { return Device(GetParam()); }
-  /// The other kind that needs no hardware.
+  /// Another kind that needs no hardware.
   Device elsewhere() const { return Device(GetParam() == DeviceKind::cpu ? DeviceKind::sim : DeviceKind::cpu); }
 };
-INSTANTIATE_TEST_SUITE_P(Cases, ProgramOn, testing::Values(DeviceKind::cpu, DeviceKind::sim),
+INSTANTIATE_TEST_SUITE_P(Cases, ProgramOn, testing::Values(DeviceKind::cpu, DeviceKind::sim, DeviceKind::cuda),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 /// Nothing that uses `tensor` begins for some milliseconds.
@@ -204,6 +209,8 @@ thread_local std::optional<Tensor> local;
 class ProgramEndsOn : public ProgramOn {
  protected:
   void SetUp() override {
+    ProgramOn::SetUp();
+    if (IsSkipped()) return;
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     start_ = std::chrono::steady_clock::now();
   }
@@ -212,7 +219,7 @@ class ProgramEndsOn : public ProgramOn {
  private:
   std::chrono::steady_clock::time_point start_;
 };
-INSTANTIATE_TEST_SUITE_P(Cases, ProgramEndsOn, testing::Values(DeviceKind::cpu, DeviceKind::sim),
+INSTANTIATE_TEST_SUITE_P(Cases, ProgramEndsOn, testing::Values(DeviceKind::cpu, DeviceKind::sim, DeviceKind::cuda),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 TEST_P(ProgramEndsOn, E4WithSlowWorkPending) {
@@ -244,7 +251,8 @@ TEST_P(ProgramEndsOn, E4WithAFailureNobodyRead) {
   EXPECT_EXIT(
       {
         const Tensor x = one_hot(full({1}, 3, device()), 2);
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        // Until it has run: a GPU takes its time to start.
+        std::this_thread::sleep_for(std::chrono::milliseconds(GetParam() == DeviceKind::cuda ? 2000 : 50));
         std::exit(0);
       },
       testing::ExitedWithCode(0), "\\[one_hot\\] index 3 is out of range for 2 classes");

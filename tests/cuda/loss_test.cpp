@@ -73,12 +73,25 @@ void lose_one_of_two() {
   fail_on_the_gpu(x);
   const std::string own = failure_of(x);
   expect(contains(own, "lost"), "it is lost", own);
+  // Whether the other GPU goes on is the driver's affair: seen on H200s joined by NVLink, it ends all of them.
   const Tensor other = y * 3;
-  expect(other.to_vector<float>() == std::vector<float>(1000, 3), "the other GPU goes on", failure_of(other));
+  const std::string others = failure_of(other);
+  if (others == "no failure") {
+    expect(other.to_vector<float>() == std::vector<float>(1000, 3), "the other GPU is right", others);
+  } else {
+    expect(contains(others, "illegal memory access"), "the other GPU says why it does not go on", others);
+  }
+  const Tensor here = ones({1000}, cpu()) * 3;
+  expect(here.to_vector<float>() == std::vector<float>(1000, 3), "the CPU goes on", failure_of(here));
+  try {
+    wait_all();
+  } catch (const Error&) {
+    // Read above.
+  }
   std::exit(0);
 }
 
-TEST_F(CudaLoss, IsTheLossOfOneGpu) {
+TEST_F(CudaLoss, IsToldByTheOtherGpuWhereItEndsThatToo) {
   const char* const gpus = std::getenv("STRETTO_CUDA_DEVICES");
   if (device_count(DeviceKind::cuda) < 2 || (gpus != nullptr && std::string(gpus) == "0,0"))
     GTEST_SKIP() << "needs two GPUs";
