@@ -55,6 +55,8 @@ std::size_t GuardedStorages::block_bytes(std::size_t bytes) {
 void GuardedStorages::add(const GuardedStorage& storage) {
   if (storage.bytes == 0 || reinterpret_cast<std::uintptr_t>(storage.data) % page_bytes() != 0) return;
   GuardedStorage& added = storages_[storage.data] = storage;
+  // Who handles a fault opens storages, and should allocate nothing.
+  if (open_.capacity() < storages_.size()) open_.reserve(2 * storages_.size());
   note_open(added);
 }
 
