@@ -154,7 +154,10 @@ void AccessCheck::choose_pages(Use& use) {
     return;
   }
   if (std::ranges::none_of(use.parts, [](const Part& part) { return part.box.has_value(); })) {
-    use.all = PageAccess::read;
+    // What is small is compared: to protect it takes longer. It was written by the task before, mostly.
+    const bool compared = count == 1 && use.storage->is_all_open();
+    use.all = compared ? PageAccess::write : PageAccess::read;
+    number_copies(use, covered);
     return;
   }
   use.pages.assign(count, PageAccess::none);

@@ -34,6 +34,8 @@ struct GuardedStorage {
   PageAccess pages = PageAccess::write;
 
   std::size_t page_count() const;
+  /// All pages of the buffer may be written.
+  bool is_all_open() const { return settled && !mixed && pages == PageAccess::write; }
 };
 
 /// The memory of all buffers of devices that the host reaches, each in whole pages that nobody else uses. What was

@@ -65,15 +65,19 @@ TEST(AccessCheck, NamesWhatWasNotDeclared) {
 
 const Scenario read_alone("a task writes what it only reads", [] {
   for (const Device device : {cpu1, sim1}) {
-    const Array<> x = make(100, device), y = make(100, device);
-    tell(device, {read(y), read(x)}, [](BodyContext& context) { data(context, 2)[3] = data(context, 1)[3]; });
+    // x was written last: it is compared, and put back. The others are protected.
+    const Array<> y = make(100, device), large = make(1000, device), x = make(100, device);
+    tell(device, {read(y), read(x)}, [](BodyContext& context) { data(context, 2)[3] = data(context, 1)[4]; });
+    tell(device, {read(large), read(x)}, [](BodyContext& context) { data(context, 1)[3] = data(context, 2)[3]; });
+    std::printf("%d\n", static_cast<int>(x.wait()[3]));
   }
   return 0;
 });
 TEST(AccessCheck, NamesAWriteToWhatIsOnlyRead) {
   const auto line = [](const std::string& device) {
-    return "[bad] writes byte 24 of its tensor 2, which it declared to read alone: 800 bytes on " + device +
-           ", made by make (program.cpp:1) (at program.cpp:9)\n";
+    const std::string place = " bytes on " + device + ", made by make (program.cpp:1) (at program.cpp:9)\n";
+    return "[bad] writes byte 24 of its tensor 2, which it declared to read alone: 800" + place +
+           "[bad] writes byte 24 of its tensor 1, which it declared to read alone: 8000" + place + "3\n";
   };
   EXPECT_SCENARIO("a task writes what it only reads", checked, line("cpu:1") + line("sim:1"));
 }
