@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/seconds.h"
 
@@ -44,7 +45,7 @@ EpochReport Trainer::train_epoch(const OnStep& on_step) {
   EpochReport report;
   report.seconds = seconds_of([&] {
     for (std::int64_t begin = 0; begin < count; begin += options_.batch) {
-      step(begin, std::min(count, begin + options_.batch));
+      step(begin);
       on_step(static_cast<double>(begin) / static_cast<double>(count));
     }
     wait_all();
@@ -61,10 +62,9 @@ float Trainer::learning_rate() const {
   return options_.learning_rate * std::max(left, 0.0f);
 }
 
-void Trainer::step(std::int64_t begin, std::int64_t end) {
+std::vector<Trainer::Part> Trainer::hand_out(std::int64_t begin) const {
   const auto parts = static_cast<std::int64_t>(options_.devices.size());
-  // The first device, which has the images, hands all parts out before it begins with its own: a GPU starts what comes
-  // behind large products only when those have started.
+  const std::int64_t end = std::min(images_.size(0), begin + options_.batch);
   std::vector<Part> work;
   for (std::int64_t part = 0; part < parts; ++part) {
     const std::int64_t from = begin + (end - begin) * part / parts, to = begin + (end - begin) * (part + 1) / parts;
@@ -72,6 +72,15 @@ void Trainer::step(std::int64_t begin, std::int64_t end) {
     // The gradient of the batch is the average of its parts', each counted by its images.
     work.back().share = static_cast<double>(to - from) / static_cast<double>(end - begin);
   }
+  return work;
+}
+
+void Trainer::step(std::int64_t begin) {
+  // The first device, which has the images, hands out before it begins to compute, and a batch ahead: a GPU starts what
+  // lies behind large products only when those have started.
+  const std::vector<Part> work = ahead_.empty() ? hand_out(begin) : std::exchange(ahead_, {});
+  const std::int64_t next = begin + options_.batch;
+  if (next < images_.size(0)) ahead_ = hand_out(next);
   std::vector<Parameters> gradients;
   for (std::size_t part = 0; part < work.size(); ++part) gradients.push_back(backward(part, work[part]));
   if (options_.wait_before_sending) {
@@ -117,6 +126,7 @@ Tensor Trainer::send(int number, const Tensor& gradient) {
 }
 
 void Trainer::begin_epoch() {
+  ahead_.clear();
   const Tensor keys = uniform(generator_, 0, 1, {images_.size(0)}, images_.device());
   order_ = argsort(keys);
   losses_.clear();
@@ -140,7 +150,7 @@ void Trainer::train_steps(int steps) {
   const std::int64_t count = images_.size(0);
   for (std::int64_t begin = 0; steps > 0;
        --steps, begin = begin + options_.batch < count ? begin + options_.batch : 0) {
-    step(begin, std::min(count, begin + options_.batch));
+    step(begin);
   }
   wait_all();
 }

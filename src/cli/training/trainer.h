@@ -52,7 +52,8 @@ class Trainer {
 
  private:
   float learning_rate() const;
-  void step(std::int64_t begin, std::int64_t end);
+  /// A step with the batch that begins at `begin`.
+  void step(std::int64_t begin);
   /// What a device works on in a step.
   struct Part {
     Tensor x;
@@ -61,6 +62,8 @@ class Trainer {
   };
   /// The images from `begin` to `end` of this epoch, taken to device `part`.
   Part take(std::size_t part, std::int64_t begin, std::int64_t end) const;
+  /// The parts of the batch that begins at `begin`, on all devices.
+  std::vector<Part> hand_out(std::int64_t begin) const;
   /// Forward and backward on device `part`. The gradients on the first device, unless they are sent later.
   Parameters backward(std::size_t part, const Part& of);
   /// Sends gradient `number` to the first device.
@@ -77,6 +80,7 @@ class Trainer {
   Tensor order_;  ///< (N,) int64: the images in the order of this epoch.
   Generator generator_;
   std::vector<Parameters> replicas_;
+  std::vector<Part> ahead_;  ///< The next batch's, where it is of this epoch.
   std::int64_t steps_ = 0;
   std::vector<Tensor> losses_;  ///< Sum of the losses of this epoch on each device.
 };
