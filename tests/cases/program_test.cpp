@@ -214,12 +214,11 @@ class ProgramEndsOn : public ProgramOn {
     ProgramOn::SetUp();
     if (IsSkipped()) return;
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    start_ = std::chrono::steady_clock::now();
   }
   void TearDown() override { EXPECT_LT(std::chrono::steady_clock::now() - start_, std::chrono::seconds(5)); }
 
  private:
-  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 INSTANTIATE_TEST_SUITE_P(Cases, ProgramEndsOn, testing::Values(DeviceKind::cpu, DeviceKind::sim, DeviceKind::cuda),
                          [](const auto& info) { return std::string(name(info.param)); });
