@@ -30,6 +30,9 @@ class InOrderSubject {
   /// The value of a cell that nothing is working on. From the host.
   virtual std::uint64_t load(const std::byte* cell) = 0;
 
+  /// Whether bodies on this device reach the memory of device 0, where the suite has its cells.
+  virtual bool reaches_cells(int /*device*/) { return true; }
+
   /// Makes the device lost, by something that can happen to it. False where this subject cannot.
   virtual bool lose(int /*device*/) { return false; }
 };

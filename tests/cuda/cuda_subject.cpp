@@ -1,7 +1,10 @@
 #include <memory>
 
+#include <cuda_runtime_api.h>
+
 #include "backends/body_executor.h"
 #include "backends/in_order_subject.h"
+#include "base/environment.h"
 #include "cuda/cell_kernels.h"
 
 namespace stretto {
@@ -18,6 +21,12 @@ class CudaSubject : public InOrderSubject {
   }
   Body fold(std::byte* destination, const std::byte* source) override {
     return [=](KernelContext& context) { append_fold(context.native_stream(), destination, source); };
+  }
+  bool reaches_cells(int device) override {
+    const int own = backend_->foreign_queues()->number(device), first = backend_->foreign_queues()->number(0);
+    if (own == first) return true;
+    int possible = 0;
+    return environment().peer_access && cudaDeviceCanAccessPeer(&possible, own, first) == cudaSuccess && possible != 0;
   }
   std::uint64_t load(const std::byte* cell) override { return read_cell(cell); }
 
