@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 namespace stretto {
 
@@ -37,8 +38,9 @@ namespace {
 
 constexpr std::size_t slab_bytes = std::size_t{64} << 10;
 
-/// Free objects of each size that no thread keeps. Whoever needs one takes them all: a list that is only pushed to and
-/// emptied cannot mistake one node for another.
+/// Free objects of each size that no thread keeps. Whoever needs one takes them all, as a list that is only pushed to
+/// and emptied cannot mistake one node for another, and puts back what is more than a slab would have given: else a
+/// thread that begins at the same time finds nothing, and makes more, each time that two begin.
 struct alignas(64) SharedList {
   std::atomic<void*> first{nullptr};
 };
@@ -54,16 +56,29 @@ void* SmallObjects::allocate_slowly(std::size_t size_class) {
     const std::size_t count = slab_bytes / sizes[size_class];
     for (std::size_t i = count; i-- > 0;) node = new (slab + i * sizes[size_class]) Node{node};
   }
+  Node* last = node;
+  for (std::size_t taken = slab_bytes / sizes[size_class]; --taken > 0 && last->next != nullptr;) last = last->next;
+  put_back(size_class, std::exchange(last->next, nullptr));
   list.first = node->next;
   list.count = 0;
   if (list.most == 0) enter_thread();
-  if (list.most == 0 && list.first != nullptr) {
-    Node* last = list.first;
-    while (last->next != nullptr) last = last->next;
-    share(size_class, list.first, last);
-    list.first = nullptr;
-  }
+  if (list.most == 0 && list.first != nullptr) share(size_class, std::exchange(list.first, nullptr), last);
   return node;
+}
+
+/// The rest of a list may be long: what others have shared meanwhile goes in front of it.
+void SmallObjects::put_back(std::size_t size_class, Node* rest) noexcept {
+  std::atomic<void*>& top = shared[size_class].first;
+  while (rest != nullptr) {
+    void* nothing = nullptr;
+    if (top.compare_exchange_strong(nothing, rest, std::memory_order_release, std::memory_order_relaxed)) return;
+    auto* const first = static_cast<Node*>(top.exchange(nullptr, std::memory_order_acquire));
+    if (first == nullptr) continue;
+    Node* last = first;
+    while (last->next != nullptr) last = last->next;
+    last->next = rest;
+    rest = first;
+  }
 }
 
 void SmallObjects::enter_thread() {

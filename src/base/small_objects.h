@@ -64,6 +64,7 @@ class SmallObjects {
   static void enter_thread();
   static void hand_on(std::size_t size_class) noexcept;
   static void share(std::size_t size_class, Node* first, Node* last) noexcept;
+  static void put_back(std::size_t size_class, Node* rest) noexcept;
 
   [[gnu::tls_model("initial-exec")]] static thread_local constinit std::array<FreeList, sizes.size()> lists_;
 };

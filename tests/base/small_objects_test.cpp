@@ -1,5 +1,7 @@
 #include "base/small_objects.h"
 
+#include <array>
+#include <barrier>
 #include <cstring>
 #include <random>
 #include <set>
@@ -67,6 +69,25 @@ TEST(SmallObjects, OutliveAThreadThatFreesNone) {
     std::thread([&] { object = SmallObjects::allocate(2); }).join();
     seen.insert(object);
     SmallObjects::free(object, 2);
+  }
+  EXPECT_LT(seen.size(), 200u);
+}
+
+/// Two threads at a time begin, use one object each, and end: what the first one took is enough for both.
+TEST(SmallObjects, AreEnoughForThreadsThatBeginTogether) {
+  std::set<void*> seen;
+  for (int round = 0; round < 300; ++round) {
+    std::array<void*, 2> objects{};
+    std::barrier both(2);
+    const auto use = [&](std::size_t thread) {
+      objects[thread] = SmallObjects::allocate(2);
+      both.arrive_and_wait();
+      SmallObjects::free(objects[thread], 2);
+    };
+    std::thread other([&] { use(1); });
+    std::thread([&] { use(0); }).join();
+    other.join();
+    seen.insert(objects.begin(), objects.end());
   }
   EXPECT_LT(seen.size(), 200u);
 }
