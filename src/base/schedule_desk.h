@@ -21,7 +21,7 @@ struct ThreadControl::Participant {
   };
 
   int number = 0;
-  pid_t thread = 0;  ///< As the system knows it; 0 before it runs.
+  std::atomic<pid_t> thread{0};  ///< As the system knows it; 0 before it runs. Written by itself, read by the watch.
   State state = State::ready;
   const void* address = nullptr;  ///< Waited for; null where it sleeps.
   std::int64_t deadline = no_deadline;
