@@ -6,10 +6,10 @@
 namespace stretto {
 namespace {
 
-constexpr std::array<std::string_view, 12> names = {"read_after_write", "write_after_read",  "write_after_write",
-                                                    "box_intersection", "block_reuse",       "event_wait",
-                                                    "host_read_wait",   "host_buffer_reuse", "poison",
-                                                    "issue_order",      "newest_reader",     "clock_entry"};
+constexpr std::array<std::string_view, 14> names = {
+    "read_after_write", "write_after_read", "write_after_write", "box_intersection", "block_reuse",
+    "event_wait",       "host_read_wait",   "host_buffer_reuse", "poison",           "issue_order",
+    "newest_reader",    "clock_entry",      "late_event",        "one_lane"};
 
 }  // namespace
 

@@ -20,6 +20,8 @@ enum class Mutation : std::uint8_t {
   issue_order,        ///< A task is issued before its predecessors are.
   newest_reader,      ///< Of the readers of a region only the newest is kept.
   clock_entry,        ///< A wait for an event counts as one for its lane's newest work, too.
+  late_event,         ///< Slow: a lane waits for all that was issued before it, not for the task that it needs.
+  one_lane,           ///< Slow: what is issued waits for all that was issued before it, on whatever lane.
 };
 
 namespace mutation {

@@ -8,9 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -112,12 +110,15 @@ std::optional<std::string> ChildProcess::read_line() {
 
 bool ChildProcess::has_line(double seconds) {
   pollfd output{fileno(output_), POLLIN, 0};
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  for (;;) {
-    const std::chrono::duration<double, std::milli> left = end - std::chrono::steady_clock::now();
-    const int ready = poll(&output, 1, std::max(0, static_cast<int>(left.count())));
-    if (ready >= 0 || errno != EINTR) return ready > 0;
+  // In short looks, of which each counts as long as it was to take: while the machine sleeps, or somebody has stopped
+  // both programs, the other one cannot get on, either.
+  constexpr double look = 0.1;
+  for (double waited = 0; waited < seconds; waited += look) {
+    const int ready = poll(&output, 1, static_cast<int>(look * 1000));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
   }
+  return false;
 }
 
 void ChildProcess::kill() {

@@ -122,7 +122,7 @@ void Engine::free_buffer(Buffer& buffer) {
   new (task->closure) Buffer*(&buffer);
   task->invoke = [](Task& self, BodyContext*) {
     PointSet pending;
-    for_each_link(self, [&](const Link& link) { pending.add(Point::from_bits(link.bits & ~point_carries_value)); });
+    for_each_link(self, [&](const Link& link) { pending.add(point_of(link)); });
     Scheduler& scheduler = Engine::get().scheduler_;
     Buffer& freed = **std::launder(reinterpret_cast<Buffer**>(self.closure));
     const std::size_t bytes = freed.bytes();

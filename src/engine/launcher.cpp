@@ -18,6 +18,15 @@ namespace {
 constexpr std::chrono::milliseconds memory_retry{1};
 constexpr int rounds_until_stuck = 20;
 
+trace::Hazards hazards_in(std::uint64_t flags) {
+  const auto hazard_if = [flags](std::uint64_t flag, Hazard hazard) {
+    return (flags & flag) != 0 ? trace::hazards_of(hazard) : trace::Hazards{0};
+  };
+  return static_cast<trace::Hazards>(hazard_if(point_carries_value, Hazard::read_after_write) |
+                                     hazard_if(link_after_read, Hazard::write_after_read) |
+                                     hazard_if(link_after_write, Hazard::write_after_write));
+}
+
 }  // namespace
 
 std::array<std::atomic<Launcher::LaneState*>, max_lanes> Launcher::all_lanes_{};
@@ -26,7 +35,7 @@ thread_local Launcher* Launcher::issuing_here_ = nullptr;
 Launcher::Launcher(Scheduler& scheduler, EngineDevice& device) : scheduler_(scheduler), device_(device) {
   prepare_retiring();
   for (Lane* lane : device.backend->lanes(device.device.index())) {
-    auto state = std::make_unique<LaneState>(*lane);
+    auto state = std::make_unique<LaneState>(*lane, device.device);
     all_lanes_[lane->id()].store(state.get());
     lanes_[static_cast<std::size_t>(lane->role())].push_back(std::move(state));
   }
@@ -177,7 +186,7 @@ void Launcher::fail_blocked_if_stuck() {
 Launcher::LaneState& Launcher::choose_lane(const Task& task) {
   auto& lanes = lanes_[static_cast<std::size_t>(task.role)];
   LaneState* chosen = nullptr;
-  for_each_point(task, [&](Point point, bool) {
+  for_each_point(task, [&](Point point, std::uint64_t) {
     // If the predecessor is still the lane's tail, this is its first successor: go on where it ran.
     for (const auto& lane : lanes)
       if (chosen == nullptr && lane->lane.id() == point.lane() && lane->last_sequence == point.sequence())
@@ -188,22 +197,51 @@ Launcher::LaneState& Launcher::choose_lane(const Task& task) {
                                     [](const auto& lane) { return lane->load.load(std::memory_order_relaxed); });
 }
 
-void Launcher::wait_for(LaneState& lane, Point point) {
-  if (lane.clock.dominates(point)) return;
+/// What is issued next comes after `point`.
+void Launcher::follow(LaneState& lane, Point point, trace::Hazards hazards) {
+  const bool is_behind = point.lane() == lane.lane.id() && trace::counting_edges() && !lane_progress().complete(point);
+  const bool waits = wait_for(lane, point);
+  if (!trace::counting_edges()) [[likely]]
+    return;
+  if (is_behind) {
+    trace::count_edge(hazards, Crossing::same_lane);
+  } else if (waits) {
+    const bool is_own = all_lanes_[point.lane()].load()->device == device_.device;
+    trace::count_edge(hazards, is_own ? Crossing::stream_to_stream : Crossing::device_to_device);
+  }
+}
+
+/// Whether the lane has to wait for what it did not know of.
+bool Launcher::wait_for(LaneState& lane, Point point) {
+  if (lane.clock.dominates(point)) return false;
+  bool waits = false;
   if (!lane_progress().complete(point)) {
     LaneState& other = *all_lanes_[point.lane()].load();
     const MutexLock lock(other.mutex);
     if (!other.issued.empty() && other.issued.front().point.sequence() <= point.sequence()) {
-      const Issued& behind = other.issued[point.sequence() - other.issued.front().point.sequence()];
+      const Issued& behind = is_broken(Mutation::late_event)
+                                 ? other.issued.back()
+                                 : other.issued[point.sequence() - other.issued.front().point.sequence()];
       if (!is_broken(Mutation::event_wait)) lane.lane.wait(*behind.event);
       lane.clock.merge(*behind.clock);
       if (is_broken(Mutation::clock_entry)) [[unlikely]]
         lane.clock.advance(other.issued.back().point);
       waits_.fetch_add(1, std::memory_order_relaxed);
+      waits = true;
     }
   }
   lane.clock.advance(point);
   lane.kept_clock = nullptr;
+  return waits;
+}
+
+void Launcher::wait_for_everything(LaneState& lane) {
+  for (const auto& one : all_lanes_) {
+    LaneState* const other = one.load();
+    if (other == nullptr || other == &lane || other->device.kind() != device_.device.kind()) continue;
+    const MutexLock lock(other->mutex);
+    if (!other->issued.empty()) lane.lane.wait(*other->issued.back().event);
+  }
 }
 
 /// Events, and clocks that nobody keeps, are used again.
@@ -233,8 +271,10 @@ void Launcher::keep_clock(LaneState& lane) {
 
 void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) {
   if (lane.last_sequence % most_at_once == 0) take_back(lane);
-  for_each_point(task, [&](Point point, bool) { wait_for(lane, point); });
-  for (const Point point : memory_waits) wait_for(lane, point);
+  if (is_broken(Mutation::one_lane)) [[unlikely]]
+    wait_for_everything(lane);
+  for_each_point(task, [&](Point point, std::uint64_t flags) { follow(lane, point, hazards_in(flags)); });
+  for (const Point point : memory_waits) follow(lane, point, trace::hazards_of(Hazard::block_reuse));
   const Point point(lane.lane.id(), ++lane.last_sequence);
   ThreadControl::step();
   lane.lane.issue(task, scheduler_);

@@ -16,6 +16,7 @@
 #include "base/thread.h"
 #include "engine/task.h"
 #include "ordering/clock.h"
+#include "trace/edge_counter.h"
 
 namespace stretto {
 
@@ -71,8 +72,9 @@ class Launcher {
   };
   /// Laid out by who writes: the issuing thread, both, and the retiring one.
   struct LaneState {
-    explicit LaneState(Lane& one) : lane(one) {}
+    LaneState(Lane& one, Device owner) : lane(one), device(owner) {}
     Lane& lane;
+    const Device device;
     Clock clock;  ///< What the lane is known to have waited for.
     /// The same as tasks that were issued keep it, made anew after waits. Of its own lane it may know less than the
     /// task's point does.
@@ -106,7 +108,9 @@ class Launcher {
   bool try_issue(Task& task);
   void issue(Task& task, LaneState& lane, const PointSet& memory_waits);
   LaneState& choose_lane(const Task& task);
-  void wait_for(LaneState& lane, Point point);
+  void follow(LaneState& lane, Point point, trace::Hazards hazards);
+  bool wait_for(LaneState& lane, Point point);
+  void wait_for_everything(LaneState& lane);
   /// Retires tasks at the lane's front that are done, so many at most. Returns how many.
   int retire_front(LaneState& lane, int most);
   void retire(Task& task, Point point, LaneState& lane, const std::exception_ptr& found_on_device);
@@ -118,12 +122,11 @@ class Launcher {
   bool fail_if_forked(Task& task);
   void fail_for_loss(Task& task, const std::string& why);
   std::string describe_loss(const Task& task, const std::string& why);
-  /// Calls `function(point, carries_value)` for the points of in-order predecessors.
+  /// Calls `function(point, flags)` for the points of in-order predecessors.
   template <typename Function>
   static void for_each_point(const Task& task, Function function) {
     for_each_link(task, [&](const Link& link) {
-      const Point point = Point::from_bits(link.bits & ~point_carries_value);
-      if (point) function(point, (link.bits & point_carries_value) != 0);
+      if (const Point point = point_of(link)) function(point, link.bits & point_flags);
     });
   }
 

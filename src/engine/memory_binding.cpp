@@ -11,6 +11,7 @@
 #include "engine/access_check.h"
 #include "engine/launcher.h"
 #include "engine/scheduler.h"
+#include "trace/edge_counter.h"
 
 namespace stretto {
 namespace {
@@ -30,8 +31,11 @@ std::string readable(std::size_t bytes) {
 }
 
 void wait_for_points(const PointSet& points) {
-  for (const Point point : points)
+  for (const Point point : points) {
+    if (trace::counting_edges() && !lane_progress().complete(point)) [[unlikely]]
+      trace::count_edge(trace::hazards_of(Hazard::block_reuse), Crossing::in_order_to_cpu);
     while (!lane_progress().complete(point)) yield();
+  }
 }
 
 }  // namespace
@@ -322,7 +326,7 @@ class LastUser final : public AccessSink {
  public:
   explicit LastUser(const TaskSlab& slab) : slab_(slab) {}
 
-  void after(TaskReference reference, bool) override {
+  void after(TaskReference reference, Hazard) override {
     Task& other = slab_.at(reference.slot);
     if (other.generation != reference.generation || &other == user_) return;
     several_ |= user_ != nullptr && !is_over(*user_);

@@ -60,25 +60,32 @@ void Recorder::access(const Access& access) {
 
 void Recorder::peek(Buffer& buffer, const Box* box) { buffer.log_.peek(box, *this); }
 
-void Recorder::after(TaskReference reference, bool carries_value) {
-  Task& other = scheduler_.slab().at(reference.slot);
-  if (other.generation != reference.generation || &other == &task_) return;
-  add_predecessor(other, carries_value);
+std::uintptr_t Recorder::Candidate::link_flags() const {
+  const auto has = [this](Hazard hazard) { return (hazards & trace::hazards_of(hazard)) != 0; };
+  return (has(Hazard::read_after_write) ? link_carries_value : 0) |
+         (has(Hazard::write_after_read) ? link_after_read : 0) |
+         (has(Hazard::write_after_write) ? link_after_write : 0);
 }
 
-void Recorder::add_predecessor(Task& predecessor, bool carries_value) {
+void Recorder::after(TaskReference reference, Hazard hazard) {
+  Task& other = scheduler_.slab().at(reference.slot);
+  if (other.generation != reference.generation || &other == &task_) return;
+  add_predecessor(other, hazard);
+}
+
+void Recorder::add_predecessor(Task& predecessor, Hazard hazard) {
   for (std::size_t i = 0; i < count_; ++i) {
     Candidate& known = candidate(i);
     if (known.task != &predecessor) continue;
-    known.carries_value |= carries_value;
+    known.hazards |= trace::hazards_of(hazard);
     return;
   }
   // Looked at once all accesses are recorded; until then its line comes from whoever made it ready.
   prefetch_for_write(&predecessor.successors);
   if (count_ < inline_candidates) {
-    first_[count_] = {&predecessor, carries_value};
+    first_[count_] = {&predecessor, trace::hazards_of(hazard)};
   } else {
-    more_.push_back({&predecessor, carries_value});
+    more_.push_back({&predecessor, trace::hazards_of(hazard)});
   }
   ++count_;
 }
@@ -104,7 +111,7 @@ TaskReference Recorder::join(std::span<const TaskReference> tasks) {
     joined.access_count = 1;
     joined.accesses[0] = reinterpret_cast<std::uintptr_t>(buffer_) | static_cast<std::uintptr_t>(AccessMode::write);
   }
-  for (const TaskReference task : tasks) recorder.after(task, true);
+  for (const TaskReference task : tasks) recorder.after(task, Hazard::read_after_write);
   if (recorder.finish()) joins_.push_back(&joined);
   return scheduler_.slab().reference(joined);
 }
@@ -134,7 +141,7 @@ void Recorder::keep_predecessor(const Task& predecessor, Link& edge, int index) 
 
 bool Recorder::tie(const Candidate& candidate, int index) {
   Task& predecessor = *candidate.task;
-  std::uintptr_t flags = candidate.carries_value ? link_carries_value : 0;
+  std::uintptr_t flags = candidate.link_flags();
   const bool wants_point = task_.recorded_in_order || task_.kind == Task::Kind::release;
   if (wants_point) flags |= link_wants_point;
   const Priority priority = task_.recorded_priority;
@@ -152,6 +159,9 @@ bool Recorder::tie(const Candidate& candidate, int index) {
   ThreadControl::step();
   std::uintptr_t head = list.load(std::memory_order_acquire);
   if (head != closed_list) keep_predecessor(predecessor, edge, index);
+  // One that is tied at its issue is counted there, if the lane has to wait.
+  if (head != closed_list && !at_issue && trace::counting_edges()) [[unlikely]]
+    count_tied(candidate.hazards, predecessor, task_);
   while (head != closed_list) {
     edge.bits = head;
     if (list.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(&edge) | flags, std::memory_order_acq_rel,
@@ -164,12 +174,24 @@ bool Recorder::tie(const Candidate& candidate, int index) {
   task_.link_count = static_cast<std::uint32_t>(index);
   if (at_issue) {
     // One that failed before it was issued has made nothing, not even memory.
-    if (candidate.carries_value)
+    if (candidate.carries_value())
       if (const FailureReference failure = scheduler_.failure_of(predecessor)) scheduler_.fail(task_, failure);
-    edge.bits = predecessor.point.load(std::memory_order_acquire) | (candidate.carries_value ? point_carries_value : 0);
+    edge.bits = point_bits(Point::from_bits(predecessor.point.load(std::memory_order_acquire)), flags);
     keep_predecessor(predecessor, edge, index);
   }
   return false;
+}
+
+void Recorder::count_tied(trace::Hazards hazards, const Task& predecessor, const Task& successor) {
+  if (successor.kind == Task::Kind::wait) hazards = trace::hazards_of(Hazard::host_read);
+  const bool is_between_lanes = predecessor.kind == Task::Kind::normal &&
+                                (successor.kind == Task::Kind::normal || successor.kind == Task::Kind::wait);
+  if (!is_between_lanes) return;
+  if (predecessor.recorded_in_order) {
+    trace::count_edge(hazards, successor.recorded_in_order ? Crossing::device_to_device : Crossing::in_order_to_cpu);
+  } else {
+    trace::count_edge(hazards, successor.recorded_in_order ? Crossing::cpu_to_in_order : Crossing::cpu_to_cpu);
+  }
 }
 
 void Recorder::note_end() {

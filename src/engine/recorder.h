@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/scheduler.h"
+#include "trace/edge_counter.h"
 
 namespace stretto {
 
@@ -18,7 +19,7 @@ class Recorder final : public AccessSink {
   void access(const Access& access);
   /// Whom a reader of `box` comes after, without recording an access.
   void peek(Buffer& buffer, const Box* box);
-  void add_predecessor(Task& predecessor, bool carries_value);
+  void add_predecessor(Task& predecessor, Hazard hazard);
   std::size_t predecessor_count() const { return count_; }
   const FailureReference& failure() const { return failure_; }
   /// The process is ending: what a task with outside effects submits is needed, and so is what that comes after.
@@ -31,7 +32,7 @@ class Recorder final : public AccessSink {
   void carry_out_joins();
 
   // AccessSink.
-  void after(TaskReference task, bool carries_value) override;
+  void after(TaskReference task, Hazard hazard) override;
   void reads_failed(const FailureReference& failure) override;
   bool finished(TaskReference task) const override;
   TaskReference join(std::span<const TaskReference> tasks) override;
@@ -39,7 +40,10 @@ class Recorder final : public AccessSink {
  private:
   struct Candidate {
     Task* task;
-    bool carries_value;
+    trace::Hazards hazards;
+
+    bool carries_value() const { return (hazards & trace::hazards_of(Hazard::read_after_write)) != 0; }
+    std::uintptr_t link_flags() const;
   };
   static constexpr std::size_t inline_candidates = 16;
 
@@ -49,6 +53,7 @@ class Recorder final : public AccessSink {
   bool tie(const Candidate& candidate, int index) STRETTO_NO_THREAD_SAFETY_ANALYSIS;
   /// `held`: so many arrive at the task beside its predecessors.
   bool tie_all(std::uint32_t held);
+  static void count_tied(trace::Hazards hazards, const Task& predecessor, const Task& successor);
 
   Scheduler& scheduler_;
   Task& task_;

@@ -143,7 +143,7 @@ int Launcher::retire_front(LaneState& lane, int most) {
       if (front.point.sequence() > until) break;
       // A failure is found when a task retires: what came before must have retired, for it to be passed on.
       bool in_turn = true;
-      for_each_point(*front.task, [&](Point before, bool) {
+      for_each_point(*front.task, [&](Point before, std::uint64_t) {
         in_turn &= before.lane() == front.point.lane() || lane_progress().complete(before);
       });
       if (!in_turn) break;
@@ -169,8 +169,8 @@ void Launcher::retire(Task& task, Point point, LaneState& lane, const std::excep
       scheduler_.fail(task, scheduler_.current_failure(task));
     }
   }
-  for_each_point(task, [&](Point before, bool carries_value) {
-    if (carries_value && !is_broken(Mutation::poison))
+  for_each_point(task, [&](Point before, std::uint64_t flags) {
+    if ((flags & point_carries_value) != 0 && !is_broken(Mutation::poison))
       if (const FailureReference failure = failed_points().find(before)) scheduler_.fail(task, failure);
   });
   ThreadControl::step();

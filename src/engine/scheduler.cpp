@@ -28,7 +28,8 @@ class InlineContext final : public KernelContext {
 
 constexpr std::chrono::microseconds yields_before_sleep{100};
 
-Task& owner_of(std::uintptr_t link) {
+Task& owner_of(std::uintptr_t list) {
+  const std::uintptr_t link = list & ~(link_after_read | link_after_write);
   if ((link & link_in_extension) != 0)
     return *reinterpret_cast<Extension*>(link & ~(std::uintptr_t{alignof(Extension)} - 1))->owner;
   return *reinterpret_cast<Task*>(link & ~(std::uintptr_t{alignof(Task)} - 1));
@@ -349,8 +350,7 @@ void Scheduler::release_list(std::uintptr_t list, Failure* failure, Point point,
     const std::uintptr_t rest = link.bits;
     if (failure != nullptr && carries_value && !is_broken(Mutation::poison)) [[unlikely]]
       fail(successor, FailureReference(failure));
-    if ((list & link_wants_point) != 0)
-      link.bits = point ? point.bits() | (carries_value ? point_carries_value : 0) : 0;
+    if ((list & link_wants_point) != 0) link.bits = point ? point_bits(point, list) : 0;
     ThreadControl::step();
     if (arrive(successor)) make_ready(successor, lane, next);
     list = rest;

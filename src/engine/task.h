@@ -12,6 +12,7 @@
 #include "backend/lane.h"
 #include "engine/buffer.h"
 #include "ordering/failure.h"
+#include "ordering/point.h"
 #include "ordering/task_reference.h"
 
 namespace stretto {
@@ -23,14 +24,27 @@ inline constexpr std::uintptr_t link_carries_value = 1;  ///< The successor read
 inline constexpr std::uintptr_t link_in_extension = 2;   ///< The link lies in an Extension, not in the task.
 inline constexpr std::uintptr_t link_wants_point =
     4;  ///< The link receives the predecessor's point when that is issued.
-inline constexpr std::uintptr_t link_flags = 7;
+/// The successor writes what the predecessor reads, or what it writes. No address has these bits.
+inline constexpr std::uintptr_t link_after_read = std::uintptr_t{1} << 60;
+inline constexpr std::uintptr_t link_after_write = std::uintptr_t{1} << 61;
+inline constexpr std::uintptr_t link_flags = 7 | link_after_read | link_after_write;
 /// The link is that of a buffer to be released (no address has this bit): who walks the list releases it.
 inline constexpr std::uintptr_t link_of_buffer = std::uintptr_t{1} << 62;
 /// A list of successors that takes no more: the task is done (or issued).
 inline constexpr std::uintptr_t closed_list = ~std::uintptr_t{0};
 
-/// Of `Link::bits` once they hold a point: the edge carries a value.
+/// Of `Link::bits` once they hold a point: the edge carries a value. The other hazards keep their bits: no lane has a
+/// number so large.
 inline constexpr std::uint64_t point_carries_value = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t point_flags = point_carries_value | link_after_read | link_after_write;
+static_assert(max_lanes <= 1 << 12);
+
+/// The same bits for an edge with these flags to a predecessor that was issued at `point`.
+constexpr std::uint64_t point_bits(Point point, std::uintptr_t flags) {
+  return point.bits() | (flags & (link_after_read | link_after_write)) |
+         ((flags & link_carries_value) != 0 ? point_carries_value : 0);
+}
+inline Point point_of(const Link& link) { return Point::from_bits(link.bits & ~point_flags); }
 
 /// Room for the edges that a task has beyond its own: one cache line. Stays with the slot for later tasks.
 struct alignas(64) Extension {

@@ -218,7 +218,7 @@ void await_readers(Scheduler& scheduler, Task& task, RunningBody& running) {
     CallSite site;
     {
       const SpinLockGuard lock(scheduler.recording());
-      recorder.after(reference, false);
+      recorder.after(reference, Hazard::write_after_read);
       if (recorder.predecessor_count() > 0) {
         name = reader.name;
         site = reader.site();
@@ -281,7 +281,7 @@ void synchronize(Scheduler& scheduler, Device device, CallSite site) {
     place_waiter(task, waiter);
     std::vector<TaskReference> group;
     const auto join_group = [&] {
-      if (!group.empty()) recorder.after(recorder.join(group), true);
+      if (!group.empty()) recorder.after(recorder.join(group), Hazard::read_after_write);
       group.clear();
     };
     for (std::uint32_t slot = 0; slot < slab.used(); ++slot) {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <span>
 
+#include <stretto/trace/edge_counts.h>
+
 #include "base/mutation.h"
 #include "ordering/failure.h"
 #include "ordering/task_reference.h"
@@ -14,8 +16,8 @@ namespace stretto {
 class AccessSink {
  public:
   virtual ~AccessSink() = default;
-  /// The accessing task comes after `task`. `carries_value`: it reads what `task` wrote, so a failure is passed on.
-  virtual void after(TaskReference task, bool carries_value) = 0;
+  /// The accessing task comes after `task`. For a read after its write a failure is passed on.
+  virtual void after(TaskReference task, Hazard hazard) = 0;
   /// The accessing task reads what a failed task should have written.
   virtual void reads_failed(const FailureReference& failure) = 0;
   virtual bool finished(TaskReference task) const = 0;
@@ -98,7 +100,8 @@ struct Region {
 
   void follow_writer(AccessSink& sink, bool carries_value) const {
     const Mutation broken = carries_value ? Mutation::read_after_write : Mutation::write_after_write;
-    if (writer && !is_broken(broken)) sink.after(writer, carries_value);
+    if (writer && !is_broken(broken))
+      sink.after(writer, carries_value ? Hazard::read_after_write : Hazard::write_after_write);
     if (carries_value && failure) [[unlikely]]
       sink.reads_failed(failure);
   }
@@ -107,7 +110,7 @@ struct Region {
     if (reads_first || readers.empty()) follow_writer(sink, reads_first);
     if (is_broken(Mutation::write_after_read)) [[unlikely]]
       return;
-    for (const TaskReference reader : readers.view()) sink.after(reader, false);
+    for (const TaskReference reader : readers.view()) sink.after(reader, Hazard::write_after_read);
   }
   /// Nothing to wait for and nothing to pass on. Forgets what has finished.
   bool settle(const AccessSink& sink) {

@@ -1,4 +1,7 @@
 #include <deque>
+#include <string>
+
+#include <stretto/base/schedule.h>
 
 #include "engine/scenario.h"
 #include "engine/testing.h"
@@ -149,6 +152,39 @@ const Scenario nested_waits("nested waits", [] {
 TEST(WaitingInside, OnAPoolOfOne) {
   EXPECT_SCENARIO("nested waits", (Variables{{"STRETTO_WORKERS", "1"}}), "done\n");
   EXPECT_SCENARIO("nested waits", (Variables{{"STRETTO_WORKERS", "1"}, {"STRETTO_SCHEDULE", "random:5"}}), "done\n");
+}
+
+/// A wait may be over while whoever waits looks for something to do meanwhile, and its slot another task's: here mostly
+/// one that comes after the very task which waits. Whoever ends waits on cpu:1 submits such tasks there right away.
+const Scenario slots_of_waits("slots of waits", [] {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    reseed_schedule(seed);
+    const Array<> x(1, cpu0);
+    submit(cpu0, {write(x)}, [](BodyContext& context) {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 1; i <= 10; ++i) {
+        const Array<> y(1, cpu1);
+        fill<std::int64_t>(y, i, cpu1);
+        sum += y.item();
+      }
+      *data(context, 0) = sum;
+    });
+    for (int i = 0; i < 30; ++i) {
+      submit(cpu1, {}, [&x](BodyContext&) {
+        for (int reader = 0; reader < 3; ++reader) submit(cpu1, {read(x)}, [](BodyContext&) {});
+      });
+    }
+    std::string seen;
+    const std::string error = error_of([&] { seen = std::to_string(x.item()); });
+    if (seen != "55") std::printf("seed %d: %s\n", static_cast<int>(seed), error.c_str());
+    wait_all();
+  }
+  std::puts("done");
+  return 0;
+});
+TEST(WaitingInside, WhileTheSlotOfAWaitBecomesAnotherTasks) {
+  EXPECT_SCENARIO("slots of waits", (Variables{{"STRETTO_SCHEDULE", "deterministic:1"}, {"STRETTO_WORKERS", "2"}}),
+                  "done\n");
 }
 
 /// A task waits for a task that waits for a task, and so on.

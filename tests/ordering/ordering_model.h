@@ -38,10 +38,10 @@ class FakeSink final : public AccessSink {
   std::uint32_t count() const { return static_cast<std::uint32_t>(tasks_.size()); }
   int joins() const { return joins_; }
 
-  void after(TaskReference reference, bool carries_value) override {
+  void after(TaskReference reference, Hazard hazard) override {
     if (reference.slot == current_) return;
     tasks_[current_].after.insert(reference.slot);
-    if (carries_value) tasks_[current_].values_from.insert(reference.slot);
+    if (hazard == Hazard::read_after_write) tasks_[current_].values_from.insert(reference.slot);
   }
   void reads_failed(const FailureReference& failure) override { tasks_[current_].failures.insert(failure->sequence); }
   bool finished(TaskReference reference) const override { return tasks_[reference.slot].finished; }

@@ -132,6 +132,18 @@ inline Tensor drawn_normal(std::int64_t seed, const Shape& shape, Device device,
   return normal(generator, 0, 2, shape, device, dtype);
 }
 
+/// A tensor in memory that was dropped while a task may still write it. The writer of its first half goes on behind
+/// that task, where the memory comes without a wait; the writer of the other half comes from elsewhere.
+inline Tensor reused(std::int64_t seed, std::int64_t rows, std::int64_t columns, Device device, DType dtype) {
+  const Tensor elsewhere = drawn_integers(seed + 1, {rows, columns}, device, dtype);
+  Tensor old = drawn_integers(seed, {2 * rows, columns}, device, dtype);
+  constexpr std::int64_t slow = 38;
+  if (device.kind() != DeviceKind::cuda) scramble(old, slow);  // whose body runs on the host
+  const Tensor behind = neg(old.slice(0, 0, rows));
+  old = Tensor();
+  return concat({behind, elsewhere}, 0);
+}
+
 /// A task on a CPU that reads a, also by its handle, by operators and by a task of its own, makes tensors on `device`,
 /// waits for them, and writes x by their values.
 inline void compute_inside(const Tensor& x, const Tensor& a, Device device, std::int64_t number) {
@@ -251,6 +263,7 @@ class Log {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       if (!lines_[i].empty()) std::printf("%zu: %s\n", i, lines_[i].c_str());
     }
+    if (deterministic_schedule()) std::fprintf(stderr, "schedule %s\n", text(schedule_hash()).c_str());
   }
 
  private:

@@ -20,6 +20,9 @@ struct CheckOptions {
   double seconds = 10;     ///< For how long programs are begun.
   double shrinking = 60;   ///< How many seconds are spent on a shorter program; 0 keeps the one that was found.
   std::string wrong;       ///< `run_program`'s, for all but the serial way.
+  /// Every program runs in the same two processes, one statement after the other and with real threads, under the
+  /// settings of the environment: to see whether anything grows.
+  bool soaks = false;
 };
 
 /// A program that two ways do not agree about.
@@ -27,11 +30,14 @@ struct Disagreement {
   Program program;
   Way way;
   std::string difference;  ///< The first one, in words.
+  int runs = 0;            ///< How often the program was run again as it is, each time in a new process.
+  int differing_runs = 0;  ///< In how many of them it went wrong.
 };
 
 struct CheckReport {
   std::uint64_t programs = 0;
-  EdgeCounts edges;
+  std::uint64_t tasks = 0;  ///< Statements that submit work.
+  EdgeTally edges;          ///< What really waited, in all ways but the serial one.
   std::optional<Disagreement> disagreement;
 };
 
@@ -40,7 +46,7 @@ struct CheckReport {
 CheckReport check_programs(const CheckOptions& options,
                            const std::function<void(double, const CheckReport&)>& progress);
 
-/// The disagreement with as few statements as can be found in the time.
+/// The disagreement with as few statements as can be found in the time, run again to see how often it shows.
 Disagreement shrunk(const Disagreement& disagreement, const CheckOptions& options);
 
 /// Programs whose seeds are alike but for the last so many run in one process, whose settings are drawn from the first

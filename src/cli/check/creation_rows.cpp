@@ -33,6 +33,11 @@ bool integer_matrix(const Places& places, Variable& result) {
 bool integer_vector(const Places& places, Variable& result) {
   return is_integral(places.dtype) && vector(places, result);
 }
+/// Twice as many rows.
+bool signed_integer_matrix(const Places& places, Variable& result) {
+  return places.dtype != DType::uint8 && integer_matrix(places, result) &&
+         created(places, result, {2 * places.n[0], places.n[1]});
+}
 bool number_vector(const Places& places, Variable& result) {
   return places.dtype != DType::bool_ && vector(places, result);
 }
@@ -66,6 +71,7 @@ std::vector<StatementRow> creation_rows() {
     {STRETTO_STATEMENT(check::drawn_normal(n3, {n0, n1}, d0, t0)), .accesses = "", .fits = floating_matrix, .draw = draw_shape},
     {STRETTO_STATEMENT(check::drawn_integers(n3, {n0, n1}, d0, t0)), .accesses = "", .fits = integer_matrix, .draw = draw_shape, .weight = 3},
     {STRETTO_STATEMENT(check::drawn_integers(n3, {n0}, d0, t0)), .accesses = "", .fits = integer_vector, .draw = draw_shape, .weight = 3},
+    {STRETTO_STATEMENT(check::reused(n3, n0, n1, d0, t0)), .accesses = "", .fits = signed_integer_matrix, .draw = draw_shape, .weight = 4},
     {STRETTO_STATEMENT(zeros_like(x0)), .accesses = "-", .fits = any_tensor, .draw = draw_nothing, .weight = 0.5},
     {STRETTO_STATEMENT(full_like(x0, n2)), .accesses = "-", .fits = any_tensor, .draw = draw_shape, .weight = 0.5},
     {STRETTO_STATEMENT(x0.to(d0)), .accesses = "r", .fits = moved, .draw = draw_nothing, .weight = 14},

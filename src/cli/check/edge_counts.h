@@ -1,49 +1,37 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string_view>
+#include <string>
 
 #include <stretto/core/device.h>
-
-#include "cli/check/program.h"
+#include <stretto/trace/edge_counts.h>
 
 namespace stretto::cli {
 
-/// Kinds of things that one task may have to wait for. A CPU device is unordered; others work in order, on streams.
-enum class EdgeKind : std::uint8_t {
-  read_after_write,
-  write_after_read,
-  write_after_write,
-  cpu_to_cpu,
-  cpu_to_in_order,
-  in_order_to_cpu,
-  stream_to_stream,  ///< Of one device that works in order, which may or may not choose another stream.
-  device_to_device,  ///< Of two devices that work in order.
-  block_reuse,       ///< A tensor is made while work on a dropped one of its size may be pending on the same device.
-  host_read_wait,    ///< The host reads what may not be there yet.
+/// One kind of thing that a task, or the host, waits for.
+struct EdgeKind {
+  Hazard hazard;
+  Crossing crossing;
 };
-inline constexpr std::size_t edge_kind_count = 10;
 
-/// "read after write".
-std::string_view name(EdgeKind kind);
+/// "read after write", "cpu to in-order".
+std::string name(Hazard hazard);
+std::string name(Crossing crossing);
 /// Whether programs on these devices can have such an edge.
 bool is_possible(EdgeKind kind, std::span<const Device> devices);
 
-/// How many edges of each kind there are in programs, and tasks. They are what the statements ask for by what they read
-/// and write; whether the tasks still ran when the engine looked, and on which stream, is not known here.
-class EdgeCounts {
- public:
-  void add(const Program& program);
+/// Calls `visit(kind)` for all kinds, hazard by hazard.
+template <class Visit>
+void for_each_edge_kind(Visit visit) {
+  for (std::size_t hazard = 0; hazard < hazard_count; ++hazard)
+    for (std::size_t crossing = 0; crossing < crossing_count; ++crossing)
+      visit(EdgeKind{static_cast<Hazard>(hazard), static_cast<Crossing>(crossing)});
+}
 
-  std::uint64_t operator[](EdgeKind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
-  std::uint64_t tasks() const { return tasks_; }
+/// The possible kinds of which there was none: "block reuse device to device, host read cpu to cpu".
+std::string missing_kinds(const EdgeTally& edges, std::span<const Device> devices);
 
- private:
-  std::array<std::uint64_t, edge_kind_count> counts_{};
-  std::uint64_t tasks_ = 0;
-};
+/// Adds what a process counted.
+void add(EdgeTally& sum, const EdgeTally& more);
 
 }  // namespace stretto::cli

@@ -11,12 +11,11 @@
 
 #include <stretto/base/error.h>
 #include <stretto/base/schedule.h>
-#include <stretto/tensor/devices.h>
 
+#include "cli/check/edge_counts.h"
 #include "cli/check/generator.h"
 #include "cli/check/random.h"
 #include "cli/check/runner.h"
-#include "cli/devices.h"
 
 namespace stretto::cli {
 
@@ -72,8 +71,12 @@ Outcome Player::finish() {
   const bool answers = process_->has_line(patience);
   const auto line = answers ? process_->read_line() : std::nullopt;
   if (line) {
+    if (way_.is_deterministic()) abandon();
     const nlohmann::json seen = nlohmann::json::parse(*line);
-    return {seen.at("lines").get<std::vector<std::string>>(), {}, seen.at("decisions").get<std::uint64_t>()};
+    return {seen.at("lines").get<std::vector<std::string>>(),
+            {},
+            seen.at("decisions").get<std::uint64_t>(),
+            EdgeTally{seen.at("edges").get<decltype(EdgeTally::counts)>()}};
   }
   if (!answers) process_->kill();
   const int code = process_->wait();
@@ -81,7 +84,8 @@ Outcome Player::finish() {
   return {{},
           answers ? fmt::format("its process ended with {}", code)
                   : fmt::format("it was not done after {} seconds", patience),
-          0};
+          0,
+          {}};
 }
 
 void Player::abandon() {
@@ -90,8 +94,27 @@ void Player::abandon() {
   process_.reset();
 }
 
+namespace {
+
+/// What was counted beyond `known`, which it is added to.
+decltype(EdgeTally::counts) take_new(EdgeTally& known) {
+  const EdgeTally all = edge_tally();
+  EdgeTally fresh;
+  for_each_edge_kind([&](EdgeKind kind) {
+    fresh.at(kind.hazard, kind.crossing) = all.at(kind.hazard, kind.crossing) - known.at(kind.hazard, kind.crossing);
+  });
+  known = all;
+  return fresh.counts;
+}
+
+}  // namespace
+
 int serve_programs(const std::vector<std::string>& devices, const std::string& wrong) {
-  const std::vector<Device> chosen = devices_named(devices, stretto::devices());
+  // The runtime is left alone until the first program begins: a printed program has done nothing before, either.
+  std::vector<Device> chosen;
+  for (const std::string& name : devices) chosen.push_back(Device::parse(name));
+  count_edges(true);
+  EdgeTally counted;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::uint64_t seed = 0;
@@ -111,6 +134,7 @@ int serve_programs(const std::vector<std::string>& devices, const std::string& w
     nlohmann::json seen;
     seen["lines"] = run_program(program, wrong);
     seen["decisions"] = schedule_hash();
+    seen["edges"] = take_new(counted);
     fmt::print("{}\n", seen.dump());
     std::fflush(stdout);
   }

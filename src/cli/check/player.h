@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stretto/core/device.h>
+#include <stretto/trace/edge_counts.h>
 
 #include "cli/check/program.h"
 #include "cli/child_process.h"
@@ -36,12 +37,14 @@ struct Outcome {
   std::vector<std::string> lines;
   std::string trouble;
   std::uint64_t decisions = 0;  ///< `schedule_hash()` at its end.
+  EdgeTally edges{};            ///< What waited meanwhile.
 
   /// Whether two ways agree: how they came to it is not looked at.
   friend bool operator==(const Outcome& a, const Outcome& b) { return a.lines == b.lines && a.trouble == b.trouble; }
 };
 
-/// Runs programs in a process of its own, in one way. A process that ended or hangs is replaced at the next program.
+/// Runs programs in a process of its own, in one way. A process that ended or hangs is replaced at the next program; a
+/// deterministic one at each, as only a process that did nothing else before does what the printed program will do.
 class Player {
  public:
   /// `wrong` is `run_program`'s.
@@ -64,7 +67,8 @@ class Player {
 };
 
 /// What the process does: for each line with a program's seed, its schedule's, and the numbers of its statements that
-/// are run, one line with what was seen and with the hash of the schedule. Returns an exit code when its input ends.
+/// are run, one line with what was seen, the hash of the schedule and what waited. Returns an exit code when its input
+/// ends.
 int serve_programs(const std::vector<std::string>& devices, const std::string& wrong);
 
 }  // namespace stretto::cli

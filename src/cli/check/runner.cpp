@@ -1,5 +1,8 @@
 #include "cli/check/runner.h"
 
+#include <algorithm>
+#include <span>
+
 #include <stretto/base/error.h>
 #include <stretto/base/schedule.h>
 #include <stretto/ops/creation.h>
@@ -31,14 +34,19 @@ class Runner {
   void run_section(const Section& section) {
     std::vector<ScheduledThread> threads;
     for (int thread = 1; thread < program_.threads; ++thread) {
+      // A thread without a statement is not printed, so it is not started here: that would be another schedule.
+      const auto is_of_thread = [thread](const Statement& statement) { return statement.thread == thread; };
+      if (std::ranges::none_of(statements_of(section), is_of_thread)) continue;
       threads.emplace_back([this, section, thread] { run_thread(section, thread); });
     }
     run_thread(section, 0);
     for (ScheduledThread& thread : threads) thread.join();
   }
+  std::span<const Statement> statements_of(const Section& section) const {
+    return std::span(program_.statements).subspan(section.begin, section.end - section.begin);
+  }
   void run_thread(const Section& section, int thread) {
-    for (std::size_t i = section.begin; i < section.end; ++i) {
-      const Statement& statement = program_.statements[i];
+    for (const Statement& statement : statements_of(section)) {
       if (statement.thread == thread) run_statement(statement);
     }
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "cli/run_command.h"
 
@@ -36,22 +37,25 @@ TEST(Check, CountsProgramsAndEdges) {
       run_command({"check", "--seconds", "2", "--device", "cpu:0", "--json", folder.path("check.json")});
   EXPECT_EQ(result.exit_code, 0) << result.errors << result.output;
   EXPECT_EQ(result.errors, "");
-  EXPECT_TRUE(contains(result.output, "stream to stream    cannot be with these devices")) << result.output;
   const auto document = nlohmann::json::parse(std::ifstream(folder.path("check.json")));
-  int figures = 0;
+  std::vector<std::string> names;
   for (const auto& figure : document["results"]) {
     EXPECT_GT(figure["value"], 0) << figure["name"];
-    ++figures;
+    names.push_back(figure["name"]);
   }
-  EXPECT_EQ(figures, 8);  // programs, tasks, and the kinds of edges that one CPU device can have
+  // One CPU device has no other kinds of edges.
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"check.programs", "check.tasks", "check.edges.read_after_write.cpu_to_cpu",
+                                      "check.edges.write_after_read.cpu_to_cpu",
+                                      "check.edges.write_after_write.cpu_to_cpu", "check.edges.host_read.cpu_to_cpu"}));
 }
 
-TEST(Check, FailsWhenAKindOfEdgeIsMissing) {
+TEST(Check, SaysWhichKindsOfEdgesAShortRunMissed) {
   // One program.
   const CommandResult result = run_command({"check", "--seconds", "0.000001", "--seed", "3"});
-  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_TRUE(contains(result.output, "1 programs, ")) << result.output;
-  EXPECT_TRUE(contains(result.errors, "stretto: the programs had no edge of these kinds: ")) << result.errors;
+  EXPECT_TRUE(contains(result.output, "nothing ever waited in these ways: ")) << result.output;
 }
 
 TEST(Check, FindsAWrongOperatorAndMakesTheProgramShort) {
