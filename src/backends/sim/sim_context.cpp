@@ -17,7 +17,7 @@ SimContext::SimContext(SimMachine& machine, SimDevice& device, LaneRole role, st
       machine_(machine),
       device_(device),
       role_(role),
-      staging_(device.model().dry, delay_seed) {}
+      staging_(device.model().dry, device.model().staging_threads, delay_seed) {}
 
 void SimContext::begin(SimTime moment, bool late) {
   moment_ = moment;

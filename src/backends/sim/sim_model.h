@@ -20,11 +20,12 @@ struct SimModel {
   double float16 = 0;
   double bfloat16 = 0;
   double integer = 0;
-  double memory = 0;     ///< Bytes that kernels read and write.
-  double to_host = 0;    ///< Bytes that a copy engine moves.
-  double from_host = 0;  ///< The same.
-  double peer = 0;       ///< The same.
-  double staging = 0;    ///< Bytes that a staging thread moves between page-locked and ordinary memory of the host.
+  double memory = 0;        ///< Bytes that kernels read and write.
+  double to_host = 0;       ///< Bytes that a copy engine moves.
+  double from_host = 0;     ///< The same.
+  double peer = 0;          ///< The same.
+  double staging = 0;       ///< Bytes that a staging thread moves between page-locked and ordinary memory of the host.
+  int staging_threads = 1;  ///< Of each copy engine.
   /// Kernels of operators do not run and copies move nothing: values are what happens to be in memory, and only the
   /// durations mean something, which are the model's to the nanosecond. For predictions at sizes that the host could
   /// not compute.

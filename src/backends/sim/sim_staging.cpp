@@ -25,6 +25,15 @@ SimTime sim_move(std::byte* to, const std::byte* from, std::size_t bytes, SimTim
   return end;
 }
 
+SimStaging::SimStaging(bool dry, int threads, std::optional<std::uint64_t> delay_seed)
+    : dry_(dry), chunk_count_(std::max(least_chunks, chunks_a_thread * static_cast<std::uint64_t>(threads))) {
+  for (int thread = 0; thread < threads; ++thread) {
+    copiers_.emplace_back(delay_seed);
+    if (delay_seed) ++*delay_seed;
+  }
+  lane_ = thread_ = {std::vector<std::uint64_t>(chunk_count_), std::vector<SimTime>(chunk_count_)};
+}
+
 void SimStaging::begin_stop() {
   const MutexLock lock(mutex_);
   stopping_ = true;
@@ -33,21 +42,25 @@ void SimStaging::begin_stop() {
 
 void SimStaging::stop() {
   begin_stop();
-  if (runner_.joinable()) runner_.join();
+  for (Copier& copier : copiers_)
+    if (copier.thread.joinable()) copier.thread.join();
 }
 
 SimTime SimStaging::out(std::byte* to, const std::byte* from, std::size_t bytes, SimTime begin, double lane_rate,
                         StagingEnd end) {
   prepare();
   SimTime moment = begin;
+  const std::uint64_t before = last_;
   for (std::size_t offset = 0; offset < bytes; offset += chunk_bytes) {
     const std::size_t size = std::min(chunk_bytes, bytes - offset);
     const std::uint64_t number = ++last_;
-    if (number > chunk_count && !await(&SimStaging::thread_, number - chunk_count, moment)) return moment;
+    if (number > chunk_count_ && !await(&SimStaging::thread_, number - chunk_count_, moment)) return moment;
     moment = sim_move(chunk_of(number), from + offset, size, moment, lane_rate, dry_);
     push({to + offset, size, number, moment, end, true});
   }
-  await(&SimStaging::thread_, last_, moment);
+  // The earlier pieces of a chunk are done when its last one is.
+  for (std::uint64_t left = std::min(last_ - before, chunk_count_); left > 0; --left)
+    if (!await(&SimStaging::thread_, last_ - left + 1, moment)) return moment;
   return moment;
 }
 
@@ -67,63 +80,66 @@ SimTime SimStaging::in(std::byte* to, const std::byte* from, std::size_t bytes, 
 }
 
 void SimStaging::prepare() {
-  if (chunks_ == nullptr) chunks_ = std::make_unique_for_overwrite<std::byte[]>(chunk_count * chunk_bytes);
+  if (chunks_ == nullptr) chunks_ = std::make_unique_for_overwrite<std::byte[]>(chunk_count_ * chunk_bytes);
   const MutexLock lock(mutex_);
-  if (!runner_.joinable() && !stopping_) runner_ = SimThread([this] { run(); });
+  for (Copier& copier : copiers_)
+    if (!copier.thread.joinable() && !stopping_) copier.thread = SimThread([this, &copier] { run(copier); });
 }
 
 void SimStaging::push(const Piece& piece) {
   const MutexLock lock(mutex_);
-  pieces_.push_back(piece);
+  // The other end is one device's copy engine, or the cores of the host.
+  copiers_[piece.end.on_device ? 0 : piece.number % copiers_.size()].pieces.push_back(piece);
   // Chunks that the lane fills are done with by the lane once they are handed over.
   if (piece.outward) {
-    lane_.number = piece.number;
-    lane_.moments[piece.number % chunk_count] = piece.ready;
+    lane_.numbers[piece.number % chunk_count_] = piece.number;
+    lane_.moments[piece.number % chunk_count_] = piece.ready;
   }
   changed_.notify_all();
 }
 
-void SimStaging::run() {
+void SimStaging::run(Copier& copier) {
   while (true) {
     std::optional<Piece> piece;
     {
       MutexLock lock(mutex_);
-      while (pieces_.empty() && !stopping_) changed_.wait(lock);
+      while (copier.pieces.empty() && !stopping_) changed_.wait(lock);
       if (stopping_) return;
-      piece = pieces_.front();
-      pieces_.pop_front();
+      piece = copier.pieces.front();
+      copier.pieces.pop_front();
     }
-    perform(*piece);
+    perform(copier, *piece);
   }
 }
 
-void SimStaging::perform(const Piece& piece) {
-  SimTime begin = std::max(thread_moment_, piece.ready);
-  if (!piece.outward && piece.number > chunk_count && !await(&SimStaging::lane_, piece.number - chunk_count, begin))
+void SimStaging::perform(Copier& copier, const Piece& piece) {
+  SimTime begin = std::max(copier.moment, piece.ready);
+  if (!piece.outward && piece.number > chunk_count_ && !await(&SimStaging::lane_, piece.number - chunk_count_, begin))
     return;
-  delays_.dawdle();
+  copier.delays.dawdle();
   std::optional<SimAccess> access;
   if (piece.end.on_device) access.emplace();
   std::byte* const chunk = chunk_of(piece.number);
-  thread_moment_ = piece.outward ? sim_move(piece.host, chunk, piece.bytes, begin, piece.end.rate, dry_)
-                                 : sim_move(chunk, piece.host, piece.bytes, begin, piece.end.rate, dry_);
-  advance(&SimStaging::thread_, piece.number, thread_moment_);
+  copier.moment = piece.outward ? sim_move(piece.host, chunk, piece.bytes, begin, piece.end.rate, dry_)
+                                : sim_move(chunk, piece.host, piece.bytes, begin, piece.end.rate, dry_);
+  advance(&SimStaging::thread_, piece.number, copier.moment);
 }
 
 /// Blocks until the other end is done with the chunk, and makes `moment` no earlier than that. False where the copy is
 /// to be given up.
 bool SimStaging::await(Progress SimStaging::* progress, std::uint64_t number, SimTime& moment) {
   MutexLock lock(mutex_);
-  while ((this->*progress).number < number && !stopping_) changed_.wait(lock);
+  const std::size_t chunk = number % chunk_count_;
+  while ((this->*progress).numbers[chunk] < number && !stopping_) changed_.wait(lock);
   if (stopping_) return false;
-  moment = std::max(moment, (this->*progress).moments[number % chunk_count]);
+  moment = std::max(moment, (this->*progress).moments[chunk]);
   return true;
 }
 
 void SimStaging::advance(Progress SimStaging::* progress, std::uint64_t number, SimTime moment) {
   const MutexLock lock(mutex_);
-  (this->*progress).number = number;
-  (this->*progress).moments[number % chunk_count] = moment;
+  (this->*progress).numbers[number % chunk_count_] = number;
+  (this->*progress).moments[number % chunk_count_] = moment;
   changed_.notify_all();
 }
 

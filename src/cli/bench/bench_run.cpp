@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <stretto/base/error.h>
+#include <stretto/base/schedule.h>
 
 namespace stretto::cli {
 
@@ -24,6 +25,8 @@ BenchRun::BenchRun(BenchOptions options, OnResult on_result, OnProgress on_progr
     : options_(std::move(options)), on_result_(std::move(on_result)), on_progress_(std::move(on_progress)) {}
 
 bool BenchRun::check_cores() {
+  // Time that is counted does not hang on them, either.
+  if (deterministic_schedule()) return true;
   // A GPU's figures do not hang on how many cores are free.
   const auto is_gpu = [](const std::string& device) { return device.starts_with(name(DeviceKind::cuda)); };
   if (!options_.devices.empty() && std::ranges::all_of(options_.devices, is_gpu)) return true;
