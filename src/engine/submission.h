@@ -63,7 +63,7 @@ class BodyContext {
 /// it (unless it is given null) and destroys it, whether or not it throws.
 template <typename Body>
 void place_body(Task& task, Body&& body) {
-  using Callable = std::remove_cvref_t<Body>;
+  using Callable = std::decay_t<Body>;
   if constexpr (sizeof(Callable) <= Task::inline_closure && alignof(Callable) <= 8 &&
                 std::is_nothrow_move_constructible_v<Callable>) {
     new (task.closure) Callable(std::forward<Body>(body));
