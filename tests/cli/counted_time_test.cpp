@@ -33,7 +33,8 @@ Figures figures(const std::vector<std::string>& names, const std::vector<std::st
   Figures found;
   std::ifstream stream(file);
   if (!stream) return found;
-  for (const auto& figure : nlohmann::json::parse(stream)["results"]) found[figure["name"]] = figure["value"];
+  const nlohmann::json file_of_figures = nlohmann::json::parse(stream);
+  for (const auto& figure : file_of_figures.at("results")) found[figure.at("name")] = figure.at("value");
   return found;
 }
 
