@@ -45,7 +45,12 @@ class alignas(64) Buffer {
   /// Whether nobody may write it: its owner lets it be read alone.
   bool read_only() const { return read_only_; }
   /// From the next submission on.
-  void make_read_only() { read_only_ = true; }
+  void make_read_only() {
+    read_only_ = true;
+    some_are_read_only_.store(true, std::memory_order_release);
+  }
+  /// Whether any buffer of the process ever was: while none is, nobody needs to look at each.
+  static bool some_are_read_only() { return some_are_read_only_.load(std::memory_order_acquire); }
   /// Null until bound. Only meaningful to a task that accesses the buffer, or after waiting for it.
   std::byte* data() const { return data_.load(std::memory_order_acquire); }
   /// Of a buffer that is to be released: its place in the list of the task that it waits for.
@@ -93,6 +98,7 @@ class alignas(64) Buffer {
   alignas(64) AccessLog log_;
   bool written_ = false;  ///< A writer was recorded, so memory is or will be bound.
   bool read_only_ = false;
+  static inline std::atomic<bool> some_are_read_only_{false};
 
   alignas(64) std::atomic<std::uint32_t> references_{1};
   std::atomic<std::uint32_t> keepers_{1};  ///< The engine until the release, and issued tasks.

@@ -213,10 +213,11 @@ void Engine::commit(Task& task, const Submission& submission) {
     refuse(task, submission,
            std::to_string(count) + " accesses in one task; at most " + std::to_string(Task::max_accesses));
   }
-  for (const Access& access : submission.accesses) {
-    if (!writes(access.mode) || !access.buffer->read_only()) [[likely]]
-      continue;
-    refuse(task, submission, "writes into memory of another library, which lets it be read alone: clone the tensor");
+  if (Buffer::some_are_read_only()) [[unlikely]] {
+    for (const Access& access : submission.accesses) {
+      if (!writes(access.mode) || !access.buffer->read_only()) continue;
+      refuse(task, submission, "writes into memory of another library, which lets it be read alone: clone the tensor");
+    }
   }
   if (scheduler_.thread().frame != nullptr) [[unlikely]] {
     commit_inside(task, submission);
