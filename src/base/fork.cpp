@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <mutex>
 #include <vector>
 
 #include "base/thread_control.h"
@@ -9,7 +10,9 @@
 namespace stretto {
 namespace {
 
-constinit Mutex registering;
+// Not a Mutex: those who register are constructed in statics of functions. Were the turn to go on from in there under a
+// deterministic schedule, another thread that needs the same static would wait where the schedule does not see it.
+constinit std::mutex registering;
 std::vector<Mutex*>& held() {
   static auto& mutexes = *new std::vector<Mutex*>;
   return mutexes;
@@ -47,7 +50,7 @@ void set_fork_handlers(void (*before)(), void (*after)(bool in_child)) {
 
 void hold_across_fork(Mutex& mutex) {
   register_once();
-  const MutexLock lock(registering);
+  const std::lock_guard lock(registering);
   held().push_back(&mutex);
 }
 
