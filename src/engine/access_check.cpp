@@ -270,7 +270,9 @@ std::string AccessCheck::end() {
   } else {
     for (GuardedStorage* storage : looked_at_) storages_.protect(*storage, PageAccess::write);
   }
-  return ended->violation ? describe(*ended, *ended->violation) : std::string();
+  if (!ended->violation) return {};
+  found_any_.store(true, std::memory_order_relaxed);
+  return describe(*ended, *ended->violation);
 }
 
 std::string AccessCheck::describe(const Running& running, const Violation& violation) {

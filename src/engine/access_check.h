@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,6 +41,8 @@ class AccessCheck {
   void add(const GuardedStorage& storage);
   /// In place of giving the block back to its pool: that is done later.
   void retire(MemoryPool& pool, Block block);
+  /// Whether any task so far has touched what it did not declare.
+  bool found_any() const { return found_any_.load(std::memory_order_relaxed); }
   /// Gives back what is held of freed memory; false when there was nothing.
   bool give_back();
 
@@ -94,6 +97,7 @@ class AccessCheck {
   static void for_each_copied(Use& use, const std::vector<Part>& parts, Function function);
   static std::string describe(const Running& running, const Violation& violation);
 
+  std::atomic<bool> found_any_{false};
   Mutex mutex_;
   GuardedStorages storages_ STRETTO_GUARDED_BY(mutex_);
   std::unordered_map<const Task*, std::vector<Part>> declared_ STRETTO_GUARDED_BY(mutex_);
