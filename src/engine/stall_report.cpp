@@ -127,7 +127,8 @@ void describe_lanes(Scheduler& scheduler, const Entries& entries, std::vector<st
     };
     int streams = 0;
     for (const Lane* lane : device.backend->lanes(device.device.index())) {
-      const std::string name = " " + role_text(lane->role(), lane->role() == LaneRole::compute ? streams++ : 0);
+      std::string name = " ";
+      name += role_text(lane->role(), lane->role() == LaneRole::compute ? streams++ : 0);
       add(name,
           describe_lane(entries, [&](const Entry& entry) { return entry.point && entry.point.lane() == lane->id(); }));
     }
