@@ -47,6 +47,9 @@ struct WorkerPool::Worker final : KernelContext {
   const int index;
   std::uint64_t random;
   bool searching = false;
+  /// It searched: whoever pushed work meanwhile may have left it to this worker to find. With the next work it takes,
+  /// wherever from, it calls another for what is left.
+  bool calls_next = false;
   bool may_take = false;  ///< `should_take` has said so, and nothing was taken since.
   bool inside_copy = false;
   int batch = 0;  ///< Tasks since this worker last looked at shared queues.

@@ -102,6 +102,7 @@ void WorkerPool::thread_main(Worker& worker) {
       if (std::exchange(worker.may_take, false) || should_take(worker)) work = find_work(worker);
     }
     if (work != nullptr) {
+      if (std::exchange(worker.calls_next, false)) call_next();
       run_chain(worker, work);
     } else if (!regions_.help() && !park_if_surplus(worker)) {
       wait_for_work(worker);
@@ -117,21 +118,13 @@ Work* WorkerPool::take_first(Worker& worker) {
 }
 
 Work* WorkerPool::find_work(Worker& worker) {
+  worker.calls_next = true;
   constexpr auto normal = static_cast<std::size_t>(Priority::normal);
   constexpr auto low = static_cast<std::size_t>(Priority::low);
   // Only normal work enters rings: urgent work must not queue behind it, and low work must stay behind all of it.
   if (options_.random_seed && worker.next_random() % 4 == 0)
     if (Work* work = steal(worker)) return work;
-  if (Work* work = queues_[normal].take(worker.ring, tasks_are_small() ? batch_size : 0)) {
-    if (!worker.ring.empty() || !queues_[normal].empty()) {
-      if (deep_sleepers_.load(std::memory_order_relaxed) > 0) {
-        wake_one();
-      } else {
-        wake_one_if_needed();
-      }
-    }
-    return work;
-  }
+  if (Work* work = queues_[normal].take(worker.ring, tasks_are_small() ? batch_size : 0)) return work;
   if (Work* work = steal(worker)) return work;
   return queues_[low].take(worker.ring, 0);
 }

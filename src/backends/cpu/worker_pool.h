@@ -70,6 +70,7 @@ class WorkerPool final : public WorkerLane {
   bool tasks_are_small() const;
   void wake_one_if_needed();
   void wake_one();
+  void call_next();
   void disturb(Worker& worker);
 
   static thread_local Worker* current_worker;

@@ -43,6 +43,15 @@ void WorkerPool::wake_one() {
   wake();
 }
 
+void WorkerPool::call_next() {
+  if (sleepers_.load(std::memory_order_seq_cst) == 0 || backlog() == 0) return;
+  if (deep_sleepers_.load(std::memory_order_seq_cst) > 0) {
+    wake_one();
+  } else {
+    wake_one_if_needed();
+  }
+}
+
 bool WorkerPool::tasks_are_small() const {
   return task_nanoseconds_.load(std::memory_order_relaxed) < small_task_nanoseconds;
 }
@@ -174,6 +183,7 @@ void WorkerPool::wait_for_work(Worker& worker) {
   }
   searching_.fetch_sub(1, std::memory_order_seq_cst);
   worker.searching = false;
+  worker.calls_next = true;
 }
 
 }  // namespace stretto

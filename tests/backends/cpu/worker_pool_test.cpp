@@ -91,5 +91,36 @@ TEST(WorkerPool, TakesWorkBesideALongTaskAlsoWhenAllSlept) {
   }
 }
 
+/// Tasks of which each needs all others beside it, pushed one right behind the other when every worker sleeps: one call
+/// may be all that was made, so whoever comes calls the next, also where it took what another had claimed for itself.
+TEST(WorkerPool, CallsAsManyAsTheWorkNeeds) {
+  FunctionExecutor executor;
+  Shelf shelf;
+  constexpr int workers = 4;
+  WorkerPool pool(executor, {.workers = workers, .on_thread_start = nullptr, .random_seed = std::nullopt});
+  for (const Priority priority : {Priority::normal, Priority::high}) {
+    for (int round = 0; round < 20; ++round) {
+      run_small_tasks(pool, shelf, 2000);
+      std::this_thread::sleep_for(10ms);  // until all sleep
+      struct Seen {
+        std::atomic<int> began{0};
+        std::atomic<int> ended{0};
+        std::atomic<bool> all_began{false};
+        std::atomic<int> saw_all{0};
+      };
+      const auto seen = std::make_shared<Seen>();
+      for (int i = 0; i < workers; ++i)
+        pool.push(shelf.add([seen] {
+          if (++seen->began == workers) seen->all_began = true;
+          if (comes_true(seen->all_began)) ++seen->saw_all;
+          ++seen->ended;
+        }),
+                  priority);
+      while (seen->ended < workers) std::this_thread::sleep_for(100us);
+      ASSERT_EQ(seen->saw_all, workers) << "round " << round;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stretto
