@@ -132,6 +132,12 @@ inline Tensor drawn_normal(std::int64_t seed, const Shape& shape, Device device,
   return normal(generator, 0, 2, shape, device, dtype);
 }
 
+/// What `make` returns. What else it makes is freed before that is assigned.
+template <class Make>
+Tensor of(Make make) {
+  return make();
+}
+
 /// A tensor in memory that was dropped while a task may still write it. The writer of its first half goes on behind
 /// that task, where the memory comes without a wait; the writer of the other half comes from elsewhere.
 inline Tensor reused(std::int64_t seed, std::int64_t rows, std::int64_t columns, Device device, DType dtype) {
@@ -253,10 +259,11 @@ class Log {
     });
   }
 
-  /// Looks at the snapshots, when all is done.
+  /// Looks at the snapshots, when all is done, and lets them go.
   void finish() {
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       if (kept_[i]) lines_[i] = kept_[i]();
+      kept_[i] = nullptr;
     }
   }
   void print() const {

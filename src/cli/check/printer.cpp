@@ -49,11 +49,23 @@ std::string section_text(const Program& program, const Section& section) {
   return fmt::format("  {{\n{}{}{}  }}\n", begins, threads[0], ends);
 }
 
+/// Whether an expression makes tensors besides its value. When they are freed is part of what the checker saw: before
+/// the value is assigned, where a statement of C++ would free them behind that.
+bool makes_more(std::string_view row) {
+  const std::size_t call = row.find('(');
+  if (call == std::string_view::npos) return false;
+  const std::string_view inside = row.substr(call);
+  return inside.find(").values") != std::string_view::npos || inside.find(" % ") != std::string_view::npos ||
+         inside.find("(sum(") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string to_text(const Statement& statement) {
   const std::string_view row = statement_rows()[static_cast<std::size_t>(statement.row)].text;
+  const bool apart = statement.result >= 0 && makes_more(row);
   std::string text = statement.result >= 0 ? fmt::format("t{} = ", statement.result) : "";
+  if (apart) text += "check::of([&] { return ";
   for (std::size_t i = 0; i < row.size();) {
     std::size_t end = i;
     while (end < row.size() && belongs_to_word(row[end])) ++end;
@@ -64,7 +76,7 @@ std::string to_text(const Statement& statement) {
       i = end;
     }
   }
-  return text;
+  return apart ? text + "; })" : text;
 }
 
 std::string to_source(const Program& program, std::string_view comment) {
