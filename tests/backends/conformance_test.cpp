@@ -74,13 +74,18 @@ TEST_P(InOrderLanes, AnEventIsCompleteOnlyAfterTheWorkBeforeIt) {
 
 TEST_P(InOrderLanes, AnEventDoesNotWaitForTheWorkBehindIt) {
   Lane& lane = *lanes_[0];
-  issue(lane, subject_->store(cell(0), 1, microseconds(0)));
-  Event* event = lane.record();
-  issue(lane, subject_->store(cell(1), 2, milliseconds(300)));
-  const auto start = std::chrono::steady_clock::now();
-  await(*event);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(250));
-  lane.release(event);
+  EXPECT_LT(least_of_three([&] {
+              issue(lane, subject_->store(cell(0), 1, microseconds(0)));
+              Event* event = lane.record();
+              issue(lane, subject_->store(cell(1), 2, milliseconds(300)));
+              const auto start = std::chrono::steady_clock::now();
+              await(*event);
+              const auto waited = std::chrono::steady_clock::now() - start;
+              lane.release(event);
+              finish(lane);
+              return waited;
+            }),
+            milliseconds(250));
 }
 
 TEST_P(InOrderLanes, AnEventOfAnIdleLaneIsSoonComplete) {
@@ -106,16 +111,22 @@ TEST_P(InOrderLanes, ALaneWaitsForTheEventOfAnother) {
 TEST_P(InOrderLanes, AWaitIsForTheEventAndNotForTheEndOfTheLane) {
   Lane& first = *lanes_[0];
   Lane& second = *lanes_[1];
-  issue(first, subject_->store(cell(0), 1, microseconds(0)));
-  Event* event = first.record();
-  issue(first, subject_->store(cell(1), 2, milliseconds(300)));
-  second.wait(*event);
-  issue(second, subject_->fold(cell(2), cell(0)));
-  const auto start = std::chrono::steady_clock::now();
-  finish(second);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(250));
-  EXPECT_EQ(load(2), folded(0, 1));
-  first.release(event);
+  EXPECT_LT(least_of_three([&] {
+              issue(first, subject_->store(cell(0), 1, microseconds(0)));
+              Event* event = first.record();
+              issue(first, subject_->store(cell(1), 2, milliseconds(300)));
+              second.wait(*event);
+              issue(second, subject_->store(cell(2), 0, microseconds(0)));
+              issue(second, subject_->fold(cell(2), cell(0)));
+              const auto start = std::chrono::steady_clock::now();
+              finish(second);
+              const auto waited = std::chrono::steady_clock::now() - start;
+              EXPECT_EQ(load(2), folded(0, 1));
+              first.release(event);
+              finish(first);
+              return waited;
+            }),
+            milliseconds(250));
 }
 
 TEST_P(InOrderLanes, WaitingForOnesOwnEventOrADoneOneChangesNothing) {

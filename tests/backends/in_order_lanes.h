@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,11 @@ class InOrderLanes : public testing::TestWithParam<InOrderSubjectMaker> {
       if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("an event never completes");
       std::this_thread::yield();
     }
+  }
+  /// The shortest wait of three: other programs on this machine may delay any single one, a lane that waits delays all.
+  template <typename Attempt>
+  static std::chrono::steady_clock::duration least_of_three(Attempt attempt) {
+    return std::min({attempt(), attempt(), attempt()});
   }
   static void finish(Lane& lane) {
     Event* event = lane.record();

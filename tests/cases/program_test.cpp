@@ -226,9 +226,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, ProgramEndsOn, testing::Values(DeviceKind::cpu, 
 TEST_P(ProgramEndsOn, E4WithSlowWorkPending) {
   EXPECT_EXIT(
       {
-        // Products of some milliseconds each, in a chain.
-        Tensor x = ones({192, 192}, device());
-        for (int i = 0; i < 500; ++i) x = matmul(x, x);
+        // Some milliseconds each, in a chain, however fast the build computes.
+        Tensor x = ones({32, 32}, device());
+        for (int i = 0; i < 500; ++i) {
+          hold_up(x, 2);
+          x = matmul(x, x);
+        }
         std::exit(0);
       },
       testing::ExitedWithCode(0), "^$");
