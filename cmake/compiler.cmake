@@ -16,7 +16,9 @@ mark_as_advanced(STRETTO_CCACHE)
 if(STRETTO_CCACHE)
   foreach(language IN ITEMS CXX CUDA)
     if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER "${STRETTO_CCACHE}")
+      # What it has to be told of precompiled headers: they contain no times, and macros beside them change nothing in them.
+      set(CMAKE_${language}_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros"
+                                              "${STRETTO_CCACHE}")
     endif()
   endforeach()
 endif()
