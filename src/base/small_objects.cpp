@@ -5,6 +5,9 @@
 #include <new>
 #include <utility>
 
+#include "base/fork.h"
+#include "base/mutex.h"
+
 namespace stretto {
 
 thread_local constinit std::array<SmallObjects::FreeList, SmallObjects::sizes.size()> SmallObjects::lists_{};
@@ -39,18 +42,26 @@ namespace {
 constexpr std::size_t slab_bytes = std::size_t{64} << 10;
 
 /// Free objects of each size that no thread keeps. Whoever needs one takes them all, as a list that is only pushed to
-/// and emptied cannot mistake one node for another, and puts back what is more than a slab would have given: else a
-/// thread that begins at the same time finds nothing, and makes more, each time that two begin.
+/// and emptied cannot mistake one node for another, and puts back what is more than a slab would have given. One at a
+/// time does so: another would find nothing meanwhile and make more, each time that two threads begin together.
 struct alignas(64) SharedList {
   std::atomic<void*> first{nullptr};
+  Mutex taking;
 };
-std::array<SharedList, SmallObjects::sizes.size()> shared;
+constinit std::array<SharedList, SmallObjects::sizes.size()> shared;
+
+[[maybe_unused]] const bool held_across_forks = [] {
+  for (SharedList& list : shared) hold_across_fork(list.taking);
+  return true;
+}();
 
 }  // namespace
 
 void* SmallObjects::allocate_slowly(std::size_t size_class) {
   FreeList& list = list_of(size_class);
-  auto* node = static_cast<Node*>(shared[size_class].first.exchange(nullptr, std::memory_order_acquire));
+  SharedList& others = shared[size_class];
+  MutexLock lock(others.taking);
+  auto* node = static_cast<Node*>(others.first.exchange(nullptr, std::memory_order_acquire));
   if (node == nullptr) {
     auto* slab = static_cast<std::byte*>(::operator new(slab_bytes, std::align_val_t{64}));
     const std::size_t count = slab_bytes / sizes[size_class];
@@ -59,6 +70,7 @@ void* SmallObjects::allocate_slowly(std::size_t size_class) {
   Node* last = node;
   for (std::size_t taken = slab_bytes / sizes[size_class]; --taken > 0 && last->next != nullptr;) last = last->next;
   put_back(size_class, std::exchange(last->next, nullptr));
+  lock.unlock();
   list.first = node->next;
   list.count = 0;
   if (list.most == 0) enter_thread();

@@ -9,8 +9,8 @@ namespace stretto {
 /// worker.
 ///
 /// Each thread keeps a short list of free objects of each size; surplus goes to other threads in batches, over one
-/// atomic word. Nothing is ever given back to the system, so that no call blocks: what is kept is what was once needed
-/// at a time.
+/// atomic word. Freeing never blocks; allocating does where the thread's list is empty and another thread fills its
+/// own. Nothing is ever given back to the system: what is kept is what was once needed at a time.
 class SmallObjects {
  public:
   /// The sizes there are, in bytes; objects are 64-byte aligned.

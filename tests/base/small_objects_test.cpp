@@ -92,6 +92,27 @@ TEST(SmallObjects, AreEnoughForThreadsThatBeginTogether) {
   EXPECT_LT(seen.size(), 200u);
 }
 
+/// While one thread takes from what all share, others wait: what they would make instead is kept for ever.
+TEST(SmallObjects, AreNotMadeWhileAnotherThreadTakesThem) {
+  constexpr int threads = 8;
+  std::set<void*> seen;
+  for (int round = 0; round < 1000; ++round) {
+    std::array<void*, threads> objects{};
+    std::vector<std::thread> all;
+    std::barrier begin(threads);
+    for (std::size_t i = 0; i < threads; ++i)
+      all.emplace_back([&, i] {
+        begin.arrive_and_wait();
+        objects[i] = SmallObjects::allocate(2);
+      });
+    for (std::thread& thread : all) thread.join();
+    for (void* object : objects) SmallObjects::free(object, 2);
+    seen.insert(objects.begin(), objects.end());
+  }
+  // A thread takes up to a slab's worth of them, so each may need one of its own.
+  EXPECT_LE(seen.size(), (threads + 3) * (65536u / 2560));
+}
+
 /// Destructors of thread-locals that come after the pool's own still find it, and it keeps nothing for their thread.
 TEST(SmallObjects, AreThereWhenAThreadHasEnded) {
   struct Late {
