@@ -103,6 +103,7 @@ class Launcher {
   /// Before anybody can fork.
   static void prepare_retiring();
   void retire_loop();
+  void forget_failed_points();
   /// Waits for something to do. False when the thread is to end.
   bool collect();
   bool try_issue(Task& task);

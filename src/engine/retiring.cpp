@@ -32,6 +32,12 @@ class FailedPoints {
     failures_[point.bits()] = FailureReference(failure);
     any_.store(true, std::memory_order_release);
   }
+  bool any() const { return any_.load(std::memory_order_relaxed); }
+  void clear() {
+    const MutexLock lock(mutex_);
+    failures_.clear();
+    any_.store(false, std::memory_order_relaxed);
+  }
   FailureReference find(Point point) {
     if (!any_.load(std::memory_order_acquire)) return {};
     const MutexLock lock(mutex_);
@@ -54,6 +60,14 @@ FailedPoints& failed_points() {
 
 void Launcher::prepare_retiring() { failed_points(); }
 
+/// Only tasks that were recorded before the failed one was complete ask by its point; later ones hear of it from the
+/// logs. So when nothing is pending nobody will ask.
+void Launcher::forget_failed_points() {
+  if (!failed_points().any()) return;
+  const SpinLockGuard lock(scheduler_.recording());
+  if (scheduler_.count().pending() == 0) failed_points().clear();
+}
+
 void Launcher::retire_loop() {
   // Its pauses are as short as they say.
   prctl(PR_SET_TIMERSLACK, 1000);
@@ -62,6 +76,7 @@ void Launcher::retire_loop() {
   while (true) {
     if (in_flight_.load(std::memory_order_seq_cst) == 0) {
       scheduler_.idle();
+      forget_failed_points();
       MutexLock lock(retire_mutex_);
       while (in_flight_.load(std::memory_order_seq_cst) == 0 && !retiring_stops_.load()) issued_any_.wait(lock);
       if (in_flight_.load() == 0) return;
