@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 
 #include <stretto/backend/priority.h>
 #include <stretto/core/device.h>
@@ -41,8 +42,16 @@ class Executor {
   virtual bool run_urgent(KernelContext& context) = 0;
   /// Called by a worker that found nothing to do, once before it begins to wait.
   virtual void idle() = 0;
+  /// What the work is called, for profilers. Lives as long as the process.
+  virtual const char* name(const Work& /*work*/) const { return "work"; }
   /// Whether some thread is blocked until work is done. If not, those who submit are probably busy submitting.
   virtual bool awaited() const = 0;
+};
+
+/// When work ran on its device, in nanoseconds of the host's clock (`nanoseconds_now`).
+struct WorkTimes {
+  std::int64_t began;
+  std::int64_t ended;
 };
 
 /// A moment behind a task on an in-order lane. Belongs to the lane that recorded it until given back with `release`.
@@ -55,6 +64,9 @@ class Event {
   /// Once complete: what the device found wrong in the work that the event was recorded behind; null where all is well.
   /// An event of a lost device has one unless all work before it was done, and then `Backend::loss` says why.
   virtual std::exception_ptr failure() { return nullptr; }
+  /// Once complete: when the work that the event was recorded behind ran. Empty where the lane did not keep it or does
+  /// not know it; a timeline then shows what the host saw. Never blocks.
+  virtual std::optional<WorkTimes> times() { return {}; }
 };
 
 /// An in-order lane: a stream, or a copy engine in one direction. All calls come from one thread at a time.
@@ -80,6 +92,9 @@ class Lane {
   /// the caller.
   virtual void wait(Event& event) = 0;
   virtual void release(Event* event) = 0;
+  /// Whether events that are recorded from here on are to know their `times`; false at first. For a backend to which
+  /// that costs something.
+  virtual void keep_times(bool /*keep*/) {}
 
  private:
   LaneId id_;

@@ -179,7 +179,7 @@ const std::vector<Variable>& variables() {
          environment.check_access = text == "access";
          return text == "access" || text == "off";
        }},
-      file("STRETTO_TRACE", &Environment::trace, "Where the timeline of the run is written at exit."),
+      file("STRETTO_TRACE", &Environment::trace, "Where the timeline of the run is written, as it goes."),
       file("STRETTO_GRAPH", &Environment::graph, "Where the dependency graph of the run is written at exit."),
       {"STRETTO_LOG", "off, error, warning, info or debug", "warning", "How much is written to standard error.",
        set_log},

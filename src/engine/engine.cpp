@@ -177,6 +177,7 @@ void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit)
   // pending may wait for something that only the caller can do: it is let through for a while.
   using clock = SteadyClock;
   const Watchdog::Waiting watched(scheduler_.watchdog(), "a submission, until less is pending");
+  const trace::Waiting traced("held back", "back-pressure");
   scheduler_.blocked().fetch_add(1, std::memory_order_relaxed);
   clock::time_point moved = clock::now();
   for (int polls = 0;; ++polls) {
@@ -272,6 +273,8 @@ void Engine::record(Task& task, const Submission& submission, std::span<const Ac
       recorder.note_end();
     ready = recorder.finish();
   }
+  if (recorder.is_traced()) [[unlikely]]
+    recorder.tell(submission);
   ThreadControl::step();
   recorder.carry_out_joins();
   if (ready) scheduler_.dispatch(task);

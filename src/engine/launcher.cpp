@@ -35,9 +35,11 @@ thread_local Launcher* Launcher::issuing_here_ = nullptr;
 Launcher::Launcher(Scheduler& scheduler, EngineDevice& device) : scheduler_(scheduler), device_(device) {
   prepare_retiring();
   for (Lane* lane : device.backend->lanes(device.device.index())) {
-    auto state = std::make_unique<LaneState>(*lane, device.device);
+    auto& role = lanes_[static_cast<std::size_t>(lane->role())];
+    auto state =
+        std::make_unique<LaneState>(*lane, device.device, track_name(device.device, lane->role(), role.size()));
     all_lanes_[lane->id()].store(state.get());
-    lanes_[static_cast<std::size_t>(lane->role())].push_back(std::move(state));
+    role.push_back(std::move(state));
   }
 }
 
@@ -276,6 +278,8 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
   for_each_point(task, [&](Point point, std::uint64_t flags) { follow(lane, point, hazards_in(flags)); });
   for (const Point point : memory_waits) follow(lane, point, trace::hazards_of(Hazard::block_reuse));
   const Point point(lane.lane.id(), ++lane.last_sequence);
+  const std::int64_t traced_from =
+      trace::enabled() || lane.keeps_times ? trace_issue(task, lane, memory_waits) : std::int64_t{0};
   ThreadControl::step();
   lane.lane.issue(task, scheduler_);
   Event* event = lane.lane.record();
@@ -284,7 +288,7 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
   lane.load.fetch_add(1, std::memory_order_relaxed);
   {
     const MutexLock lock(lane.mutex);
-    lane.issued.push_back({&task, event, point, lane.kept_clock});
+    lane.issued.push_back({&task, event, point, lane.kept_clock, traced_from});
   }
   for (std::size_t i = 0; i < task.access_count; ++i) task.buffer(i).keep();
   ThreadControl::step();

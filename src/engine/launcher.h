@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "engine/task.h"
 #include "ordering/clock.h"
 #include "trace/edge_counter.h"
+#include "trace/recording.h"
 
 namespace stretto {
 
@@ -59,6 +61,7 @@ class Launcher {
     Event* event;
     Point point;
     std::shared_ptr<Clock> clock;  ///< Shared with its neighbours; changes no more.
+    std::int64_t traced_from;      ///< When it was issued, while a timeline is recorded; otherwise 0.
   };
   /// Of what is ready, the earliest statement of the program is issued first, so that a lane's order is the program's:
   /// a copy never stands behind the copy of a later result, and what allocates behind what frees. Only copies to the
@@ -72,7 +75,8 @@ class Launcher {
   };
   /// Laid out by who writes: the issuing thread, both, and the retiring one.
   struct LaneState {
-    LaneState(Lane& one, Device owner) : lane(one), device(owner) {}
+    LaneState(Lane& one, Device owner, const std::string& name)
+        : lane(one), device(owner), track(trace::make_track(name)) {}
     Lane& lane;
     const Device device;
     Clock clock;  ///< What the lane is known to have waited for.
@@ -80,6 +84,8 @@ class Launcher {
     /// task's point does.
     std::shared_ptr<Clock> kept_clock;
     std::uint64_t last_sequence = 0;
+    const trace::Track track;
+    bool keeps_times = false;
     // What retired tasks left behind, on its way back, and clocks that nobody keeps any more.
     std::vector<Event*> released_events;
     std::vector<std::shared_ptr<Clock>> released_clocks;
@@ -94,7 +100,8 @@ class Launcher {
     std::atomic<int> load{0};
 
     alignas(64) std::uint64_t retired_until = 0;
-    std::uint64_t done_until = 0;  ///< What is known to be done without asking again.
+    std::uint64_t done_until = 0;   ///< What is known to be done without asking again.
+    std::int64_t traced_until = 0;  ///< The end of the last slice.
   };
 
   void start() STRETTO_REQUIRES(mutex_);
@@ -114,8 +121,20 @@ class Launcher {
   void wait_for_everything(LaneState& lane);
   /// Retires tasks at the lane's front that are done, so many at most. Returns how many.
   int retire_front(LaneState& lane, int most);
-  void retire(Task& task, Point point, LaneState& lane, const std::exception_ptr& found_on_device);
+  struct Retired {
+    Task* task;
+    Point point;
+    std::exception_ptr found_on_device;
+    std::int64_t traced_from;
+    std::optional<WorkTimes> times;
+  };
+  void retire(const Retired& retired, LaneState& lane);
   void take_back(LaneState& lane);
+  // What a timeline is told; see launcher_trace.cpp.
+  static std::string track_name(Device device, LaneRole role, std::size_t number);
+  std::int64_t trace_issue(const Task& task, LaneState& lane, const PointSet& memory_waits);
+  void trace_retirement(const Task& task, Point point, LaneState& lane, std::int64_t issued,
+                        const std::optional<WorkTimes>& times);
   void keep_clock(LaneState& lane);
   static bool is_front_done(LaneState& lane);
   void complete(Task& task);

@@ -14,8 +14,9 @@
 #include "base/thread.h"
 #include "engine/access_check.h"
 #include "engine/launcher.h"
+#include "engine/trace_source.h"
 #include "engine/watchdog.h"
-#include "trace/recording.h"
+#include "trace/writer.h"
 
 namespace stretto {
 namespace {
@@ -31,11 +32,20 @@ constinit Mutex making;
         if (kept != nullptr) kept->before_fork();
       },
       [](bool in_child) {
+        if (in_child) trace::forget_after_fork();
         if (kept != nullptr) kept->after_fork(in_child);
         making.unlock();
       });
   return true;
 }();
+
+void end_recording() {
+  try {
+    trace::stop();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "stretto: %s\n", error.what());
+  }
+}
 
 }  // namespace
 
@@ -43,7 +53,14 @@ Mutex& engine_making() { return making; }
 
 void keep_lifecycle(Scheduler& scheduler) {
   kept = &scheduler;
-  if (environment().trace) trace::enable(true);
+  tell_recordings_of(scheduler);
+  if (const auto& path = environment().trace) {
+    try {
+      trace::start(*path);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "stretto: %s\n", error.what());
+    }
+  }
   std::atexit([] { kept->end(); });
 }
 
@@ -111,14 +128,7 @@ std::string Scheduler::describe_lost() {
 void Scheduler::end() {
   if (!serial()) end_threads();
   if (watchdog_ != nullptr) watchdog_->stop();
-  if (trace::enabled() && environment().trace) {
-    trace::enable(false);
-    try {
-      trace::write_file(*environment().trace);
-    } catch (const Error& error) {
-      std::fprintf(stderr, "stretto: %s\n", error.what());
-    }
-  }
+  end_recording();
   if (const FailureReference failure = failures_.take_unread()) {
     try {
       std::rethrow_exception(failure->error);
@@ -164,6 +174,7 @@ void Scheduler::end_threads() {
     std::fprintf(stderr, "stretto: gave up at exit after %g s (STRETTO_EXIT_TIMEOUT), lost: %s\n",
                  environment().exit_timeout, describe_lost().c_str());
     // Workers are inside tasks that do not end: they cannot be joined, so the process ends around them.
+    end_recording();
     std::fflush(nullptr);
     std::_Exit(1);
   }
@@ -225,8 +236,6 @@ void Scheduler::poison_all_pending() {
     device.watched = false;
   });
   if (watchdog_ != nullptr) watchdog_->reset_after_fork();
-  // The recording, and the file at the end, are the parent's.
-  trace::enable(false);
   // A thread that is gone may have been waiting with it.
   new (&epoch_turn_) Mutex;
   new (&progress_) ConditionVariable;

@@ -11,12 +11,12 @@
 #include "engine/access_check.h"
 #include "engine/launcher.h"
 #include "engine/scheduler.h"
+#include "engine/trace_source.h"
 #include "trace/edge_counter.h"
 
 namespace stretto {
 namespace {
 
-constexpr std::size_t large_holder = std::size_t{1} << 20;
 constexpr int rounds_until_stuck = 40;
 constexpr std::chrono::microseconds memory_retry{500};
 
@@ -30,7 +30,9 @@ std::string readable(std::size_t bytes) {
   return text;
 }
 
-void wait_for_points(const PointSet& points) {
+void wait_for_points(Scheduler& scheduler, const Task* task, const PointSet& points) {
+  if (task != nullptr && trace::enabled()) [[unlikely]]
+    trace_reuse(scheduler, *task, points);
   for (const Point point : points) {
     if (trace::counting_edges() && !lane_progress().complete(point)) [[unlikely]]
       trace::count_edge(trace::hazards_of(Hazard::block_reuse), Crossing::in_order_to_cpu);
@@ -164,7 +166,7 @@ Task* Scheduler::bind_or_park(Task& task) {
   } else {
     PointSet waits;
     const bool bound = try_bind_memory(task, 0, waits);
-    wait_for_points(waits);
+    wait_for_points(*this, &task, waits);
     if (!bound) [[unlikely]]
       chosen = wait_or_park(task, device);
   }
@@ -236,7 +238,7 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
     }
     PointSet waits;
     const bool bound = try_bind_memory(*chosen, 0, waits);
-    wait_for_points(waits);
+    wait_for_points(*this, chosen, waits);
     if (bound) break;
     if (stuck == rounds_until_stuck) {
       fail_for_memory(*chosen);
@@ -278,6 +280,8 @@ bool Scheduler::device_work_in_flight() {
 
 void Scheduler::bind_now(Buffer& buffer, const char* name, CallSite site) {
   PointSet waits;
+  if (try_bind(buffer, {name, site}, waits)) return wait_for_points(*this, nullptr, waits);
+  const trace::Waiting traced("wait for memory", "memory", site);
   for (int round = 0; !try_bind(buffer, {name, site}, waits); ++round) {
     // Pending tasks free memory when they run; an idle engine has nothing to give.
     if (count_.pending() == 0 || round > 10000) throw_out_of_memory(buffer, name, site);
@@ -285,7 +289,7 @@ void Scheduler::bind_now(Buffer& buffer, const char* name, CallSite site) {
       throw_out_of_memory(buffer, name, site);
     sleep_for(memory_retry);
   }
-  wait_for_points(waits);
+  wait_for_points(*this, nullptr, waits);
 }
 
 void Scheduler::throw_out_of_memory(Task& task) {
@@ -317,96 +321,6 @@ void Scheduler::throw_out_of_memory(Buffer& buffer, const char* name, CallSite s
   for (std::size_t i = 0; i < largest.size() && i < 3; ++i)
     message += (i == 0 ? "; largest holders: " : ", ") + largest[i].second;
   throw OutOfMemoryError(name, message, site);
-}
-
-namespace {
-
-/// Finds the one pending task of those that a release comes after, as long as there is only one.
-class LastUser final : public AccessSink {
- public:
-  explicit LastUser(const TaskSlab& slab) : slab_(slab) {}
-
-  void after(TaskReference reference, Hazard) override {
-    Task& other = slab_.at(reference.slot);
-    if (other.generation != reference.generation || &other == user_) return;
-    several_ |= user_ != nullptr && !is_over(*user_);
-    user_ = &other;
-  }
-  void reads_failed(const FailureReference&) override {}
-  bool finished(TaskReference reference) const override {
-    return slab_.at(reference.slot).generation != reference.generation;
-  }
-  TaskReference join(std::span<const TaskReference>) override { return {}; }
-
-  Task* user() const { return user_; }
-  bool several() const { return several_; }
-
- private:
-  // Looked at only when there is another: the line is the worker's.
-  static bool is_over(const Task& task) {
-    return !task.recorded_in_order && task.successors.load(std::memory_order_acquire) == closed_list;
-  }
-
-  const TaskSlab& slab_;
-  Task* user_ = nullptr;
-  bool several_ = false;
-};
-
-}  // namespace
-
-bool Scheduler::release_without_task(Buffer& buffer) {
-  {
-    const SpinLockGuard lock(recording_);
-    LastUser last(slab_);
-    if (buffer.written_) buffer.log_.peek_write(last);
-    if (last.several()) return false;
-    if (Task* user = last.user()) {
-      // In-order users leave points behind, which a task collects.
-      if (user->recorded_in_order) return false;
-      std::uintptr_t head = user->successors.load(std::memory_order_acquire);
-      while (head != closed_list) {
-        buffer.release_link_.bits = head;
-        if (user->successors.compare_exchange_weak(
-                head, reinterpret_cast<std::uintptr_t>(&buffer.release_link_) | link_of_buffer,
-                std::memory_order_acq_rel, std::memory_order_acquire))
-          return true;
-      }
-    }
-  }
-  release_last(buffer);
-  return true;
-}
-
-void Scheduler::release_last(Buffer& buffer) {
-  const std::size_t bytes = buffer.bytes();
-  release_buffer(buffer, {});
-  if (bytes >= smallest_counted_bytes) awaiting_release_.fetch_sub(bytes, std::memory_order_relaxed);
-}
-
-void Scheduler::release_buffer(Buffer& buffer, PointSet pending) {
-  if (buffer.expected_) {
-    devices_.known(buffer.device().kind(), buffer.device().index()).allocations.forget(buffer);
-    memory_changed();
-  }
-  if (buffer.data() != nullptr && !buffer.borrowed_) {
-    EngineDevice& device = devices_.known(buffer.device().kind(), buffer.device().index());
-    if (buffer.bytes() >= large_holder) {
-      const MutexLock holders(device.holders_mutex);
-      device.holders.erase(&buffer);
-    }
-    // Users that were skipped waited for nothing.
-    if (buffer.unsettled_.load(std::memory_order_acquire)) pending.merge(buffer.block_.pending);
-    buffer.block_.pending = std::move(pending);
-    MemoryPool* const copies = devices_.copy_memory(buffer.copied_from_);
-    MemoryPool& pool = copies != nullptr ? *copies : *device.memory;
-    if (access_check_ != nullptr) [[unlikely]] {
-      access_check_->retire(pool, std::move(buffer.block_));
-    } else {
-      pool.release(std::move(buffer.block_));
-    }
-    memory_changed();
-  }
-  buffer.let_go();
 }
 
 }  // namespace stretto

@@ -35,6 +35,8 @@ void Recorder::begin(const Submission& submission, Task::Kind kind) {
   task_.access_count = 0;
   task_.successors.store(0, std::memory_order_relaxed);
   task_.issue_successors.store(task_.is_in_order() ? 0 : closed_list, std::memory_order_relaxed);
+  if (trace::enabled()) [[unlikely]]
+    begin_tracing();
 }
 
 void Recorder::access(const Access& access) {
@@ -69,6 +71,8 @@ std::uintptr_t Recorder::Candidate::link_flags() const {
 
 void Recorder::after(TaskReference reference, Hazard hazard) {
   Task& other = scheduler_.slab().at(reference.slot);
+  if (traced_ != nullptr) [[unlikely]]
+    trace_edge(reference, hazard);
   if (other.generation != reference.generation || &other == &task_) return;
   add_predecessor(other, hazard);
 }
@@ -95,6 +99,9 @@ void Recorder::reads_failed(const FailureReference& failure) {
 }
 
 bool Recorder::finished(TaskReference reference) const {
+  // The graph of the program has edges to what has ended, too.
+  if (traced_ != nullptr) [[unlikely]]
+    return false;
   const Task& other = scheduler_.slab().at(reference.slot);
   return other.generation != reference.generation || other.successors.load(std::memory_order_acquire) == closed_list;
 }
@@ -112,8 +119,11 @@ TaskReference Recorder::join(std::span<const TaskReference> tasks) {
     joined.accesses[0] = reinterpret_cast<std::uintptr_t>(buffer_) | static_cast<std::uintptr_t>(AccessMode::write);
   }
   for (const TaskReference task : tasks) recorder.after(task, Hazard::read_after_write);
+  const TaskReference reference = scheduler_.slab().reference(joined);
+  if (recorder.is_traced()) [[unlikely]]
+    recorder.tell_join();
   if (recorder.finish()) joins_.push_back(&joined);
-  return scheduler_.slab().reference(joined);
+  return reference;
 }
 
 Link& Recorder::link(int i, std::uintptr_t& flags) {
@@ -221,6 +231,12 @@ bool Recorder::tie_all(std::uint32_t held) {
   }
   ThreadControl::step();
   return untied > 0 && task_.pending.fetch_sub(untied, std::memory_order_acq_rel) == untied;
+}
+
+void Recorder::finish_held() {
+  if (traced_ != nullptr) [[unlikely]]
+    tell_join();
+  static_cast<void>(tie_all(1));
 }
 
 void Recorder::carry_out_joins() {

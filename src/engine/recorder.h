@@ -5,6 +5,7 @@
 
 #include "engine/scheduler.h"
 #include "trace/edge_counter.h"
+#include "trace/recording.h"
 
 namespace stretto {
 
@@ -13,8 +14,15 @@ namespace stretto {
 class Recorder final : public AccessSink {
  public:
   Recorder(Scheduler& scheduler, Task& task);
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  ~Recorder() {
+    if (traced_ != nullptr) [[unlikely]]
+      traced_->resize(traced_from_);
+  }
 
-  /// Opens the task's slot for a new life; before any access.
+  /// Opens the task's slot for a new life; before any access. While a timeline is recorded, its edges are gathered from
+  /// here on.
   void begin(const Submission& submission, Task::Kind kind);
   void access(const Access& access);
   /// Whom a reader of `box` comes after, without recording an access.
@@ -22,12 +30,22 @@ class Recorder final : public AccessSink {
   void add_predecessor(Task& predecessor, Hazard hazard);
   std::size_t predecessor_count() const { return count_; }
   const FailureReference& failure() const { return failure_; }
+  /// Whom a wait is for, as a timeline tells it: the only task in its way, or several. Not without any.
+  struct Awaited {
+    const char* name = "";
+    trace::TaskKey key = 0;
+  };
+  Awaited awaited();
   /// The process is ending: what a task with outside effects submits is needed, and so is what that comes after.
   void note_end() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
   /// Ties the edges. True when nothing is left to wait for: the caller dispatches the task after it let go of the lock.
   bool finish() { return tie_all(0); }
   /// The same for a task that is not done before somebody arrives at it beside its predecessors.
-  void finish_held() { static_cast<void>(tie_all(1)); }
+  void finish_held();
+  /// Tells the recording of the task, whose edges were gathered. It may be over already: it is not touched.
+  void tell(const Submission& submission);
+  /// Whether there is a recording to tell.
+  bool is_traced() const { return traced_ != nullptr; }
   /// Carries out joins that had nothing left to wait for. After the caller let go of the lock.
   void carry_out_joins();
 
@@ -53,6 +71,9 @@ class Recorder final : public AccessSink {
   bool tie(const Candidate& candidate, int index) STRETTO_NO_THREAD_SAFETY_ANALYSIS;
   /// `held`: so many arrive at the task beside its predecessors.
   bool tie_all(std::uint32_t held);
+  void begin_tracing();
+  void trace_edge(TaskReference before, Hazard hazard);
+  void tell_join();
   static void count_tied(trace::Hazards hazards, const Task& predecessor, const Task& successor);
 
   Scheduler& scheduler_;
@@ -66,6 +87,13 @@ class Recorder final : public AccessSink {
   Buffer* buffer_ = nullptr;  ///< Whose access is being recorded.
   FailureReference failure_;
   std::vector<Task*> joins_;
+  /// What the recording of a timeline is to know; null without one. Joins that are recorded meanwhile put their edges
+  /// behind those of this task, and take them away again.
+  std::vector<trace::Edge>* traced_ = nullptr;
+  std::size_t traced_from_;
+  trace::TaskKey key_;
+  std::uint64_t id_;
+  std::int64_t submitted_;
 };
 
 }  // namespace stretto

@@ -143,11 +143,6 @@ bool Launcher::is_front_done(LaneState& lane) {
 
 int Launcher::retire_front(LaneState& lane, int most) {
   if (!is_front_done(lane)) return 0;
-  struct Retired {
-    Task* task;
-    Point point;
-    std::exception_ptr found_on_device;
-  };
   std::array<Retired, most_at_once> retired;
   int count = 0;
   {
@@ -162,18 +157,24 @@ int Launcher::retire_front(LaneState& lane, int most) {
         in_turn &= before.lane() == front.point.lane() || lane_progress().complete(before);
       });
       if (!in_turn) break;
-      retired[count++] = {front.task, front.point, front.event->failure()};
+      retired[count] = {front.task, front.point, front.event->failure(), front.traced_from, {}};
+      if (front.traced_from != 0) [[unlikely]]
+        retired[count].times = front.event->times();
+      ++count;
       lane.retired_events.push_back(front.event);
       lane.retired_clocks.push_back(std::move(front.clock));
       lane.issued.pop_front();
     }
   }
   lane.retired_until += static_cast<std::uint64_t>(count);
-  for (int i = 0; i < count; ++i) retire(*retired[i].task, retired[i].point, lane, retired[i].found_on_device);
+  for (int i = 0; i < count; ++i) retire(retired[i], lane);
   return count;
 }
 
-void Launcher::retire(Task& task, Point point, LaneState& lane, const std::exception_ptr& found_on_device) {
+void Launcher::retire(const Retired& retired, LaneState& lane) {
+  Task& task = *retired.task;
+  const Point point = retired.point;
+  const std::exception_ptr& found_on_device = retired.found_on_device;
   const std::string loss = found_on_device ? device_.backend->loss(device_.device.index()) : std::string();
   if (!loss.empty()) [[unlikely]] {
     fail_for_loss(task, loss);
@@ -190,6 +191,8 @@ void Launcher::retire(Task& task, Point point, LaneState& lane, const std::excep
   });
   ThreadControl::step();
   if (Failure* failure = task.failure.load(std::memory_order_acquire)) failed_points().add(point, failure);
+  if (retired.traced_from != 0) [[unlikely]]
+    trace_retirement(task, point, lane, retired.traced_from, retired.times);
   lane_progress().advance(point);
   lane.load.fetch_sub(1, std::memory_order_release);
   in_flight_.fetch_sub(1, std::memory_order_seq_cst);

@@ -11,9 +11,9 @@
 #include "base/thread.h"
 #include "engine/access_check.h"
 #include "engine/launcher.h"
+#include "engine/trace_source.h"
 #include "engine/waiting.h"
 #include "engine/watchdog.h"
-#include "trace/recording.h"
 
 namespace stretto {
 namespace {
@@ -77,8 +77,6 @@ Scheduler::Scheduler()
     : serial_(environment().engine == EngineKind::serial),
       access_check_(environment().check_access ? new AccessCheck : nullptr),
       devices_(*this) {
-  // The serial engine's only track, most likely.
-  if (serial()) trace::name_thread("program");
   // Behind everything else: its thread looks at all of it.
   if (environment().watchdog > 0)
     watchdog_ = new Watchdog(*this, std::chrono::nanoseconds(static_cast<std::int64_t>(environment().watchdog * 1e9)));
@@ -118,6 +116,7 @@ void Scheduler::execute(Work& work, KernelContext& context) {
 
 void Scheduler::drop(Work& work) {
   auto& task = static_cast<Task&>(work);
+  task.state.fetch_or(Task::skipped, std::memory_order_release);
   task.invoke(task, nullptr);
 }
 
@@ -127,33 +126,23 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
   ThreadState::Frame frame{&task, me.frame, &running};
   me.frame = &frame;
   me.cell().enter();
+  const std::int64_t traced_from = trace::enabled() ? trace::now() : 0;
+  bool entered = false;
   if (watchdog_ != nullptr) [[unlikely]]
     task.state.fetch_or(Task::begun, std::memory_order_release);
   if (is_skipped(task)) [[unlikely]] {
+    task.state.fetch_or(Task::skipped, std::memory_order_release);
     task.invoke(task, nullptr);
   } else {
-    bool entered = false;
     try {
       TaskLoops loops(*this, task, running, context);
       // A lane's context is the kernels' own, with more than this one: they get it as it is.
       BodyContext body(task, task.is_in_order() ? context : static_cast<KernelContext&>(loops), running);
       entered = true;
-      const auto invoke = [&] {
-        if (access_check_ != nullptr) [[unlikely]] {
-          access_check_->run(task, body);
-        } else {
-          task.invoke(task, &body);
-        }
-      };
-      if (trace::enabled()) [[unlikely]] {
-        trace::TaskRecord record{task.name, task.site(), body.device(), trace::now(), 0};
-        const ScopeEnd at_end([&] {
-          record.ended = trace::now();
-          trace::record(record);
-        });
-        invoke();
+      if (access_check_ != nullptr) [[unlikely]] {
+        access_check_->run(task, body);
       } else {
-        invoke();
+        task.invoke(task, &body);
       }
     } catch (...) {
       fail(task, current_failure(task));
@@ -162,6 +151,8 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
     if (!running.readers.empty()) [[unlikely]]
       await_readers(*this, task, running);
   }
+  if (traced_from != 0) [[unlikely]]
+    trace_body(*this, task, traced_from, entered);
   me.cell().leave();
   me.frame = frame.outer;
 }

@@ -50,6 +50,7 @@ class Scheduler final : public Executor {
   void drop(Work& work) override;
   bool run_urgent(KernelContext& context) override;
   void idle() override;
+  const char* name(const Work& work) const override { return static_cast<const Task&>(work).name; }
   bool awaited() const override { return blocked_.load(std::memory_order_relaxed) > 0; }
 
   /// Sends a task whose last predecessor has gone to where it runs. In serial mode runs it here and now.
@@ -141,6 +142,8 @@ class Scheduler final : public Executor {
   /// Bytes of buffers that nobody holds any more and that go when pending tasks are done. Small ones are left out.
   std::atomic<std::size_t>& awaiting_release() { return awaiting_release_; }
   static constexpr std::size_t smallest_counted_bytes = 4096;
+  /// Buffers from this size on are told of when there is no memory left.
+  static constexpr std::size_t large_holder = std::size_t{1} << 20;
   /// Threads outside tasks that are blocked until work is done.
   std::atomic<int>& blocked() { return blocked_; }
   bool device_work_in_flight();

@@ -7,6 +7,7 @@
 
 #include "engine/running_body.h"
 #include "engine/task.h"
+#include "trace/recording.h"
 
 namespace stretto {
 
@@ -27,6 +28,8 @@ struct Submission {
   /// The task does more than write its buffers (a user's task, a file): it runs even when the process is about to end.
   bool outside_effect = false;
   std::span<const Access> accesses{};
+  /// What the accesses are to the program: only for a timeline that is recorded.
+  std::span<const trace::Operand> operands{};
 };
 
 /// A copy of `name` that lives as long as the process; equal names share one.

@@ -78,7 +78,8 @@ struct alignas(256) Task : Work {
   static constexpr std::uint8_t done_early = 1;    ///< Done, while its place in a queue is still there.
   static constexpr std::uint8_t popped_stale = 2;  ///< Its stale place has left the queue.
   static constexpr std::uint8_t needed_at_exit = 4;
-  static constexpr std::uint8_t begun = 8;  ///< Its body runs, or has run. Only where there is a watchdog.
+  static constexpr std::uint8_t skipped = 16;  ///< Its body was not run, and never will be.
+  static constexpr std::uint8_t begun = 8;     ///< Its body runs, or has run. Only where there is a watchdog.
 
   enum class Kind : std::uint8_t { normal, join, release, wait };
   /// Bits of `flags`.

@@ -6,6 +6,7 @@
 #include "engine/pending_count.h"
 #include "engine/running_body.h"
 #include "engine/task_slab.h"
+#include "trace/recording.h"
 
 namespace stretto {
 
@@ -65,6 +66,7 @@ class ThreadState {
       ~std::uint64_t{0};                       ///< Completions when back-pressure last gave up; see Engine::hold_back.
   std::uint64_t let_through_to = 0;            ///< While these are all, so many may be pending.
   std::vector<Task*> joins;                    ///< Joins this thread is completing; see Scheduler::complete_join.
+  std::vector<trace::Edge> traced_edges;       ///< Of tasks being recorded; see Recorder.
   std::vector<Task*>* inline_ready = nullptr;  ///< Where the serial engine puts successors; see Scheduler::run_inline.
 
  private:

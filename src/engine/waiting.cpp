@@ -41,6 +41,11 @@ void place_waiter(Task& task, std::shared_ptr<Waiter> waiter) {
   };
 }
 
+/// Whether the thread's slices are its own: what lanes work off in order has tracks that are no thread's.
+bool is_on_own_track(const ThreadState& thread) {
+  return thread.frame == nullptr || !thread.frame->task->is_in_order();
+}
+
 [[noreturn]] void throw_failure(const FailureReference& failure) {
   failure->read.store(true);
   std::rethrow_exception(failure->error);
@@ -176,11 +181,14 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
   bool waits = false;
   bool ready = false;
   TaskReference waiting;
+  Recorder::Awaited awaited;
   {
     const SpinLockGuard lock(scheduler.recording());
     recorder.peek(buffer, box);
     waits = recorder.predecessor_count() > 0 && !is_broken(Mutation::host_read_wait);
     if (waits) {
+      if (trace::enabled()) [[unlikely]]
+        awaited = recorder.awaited();
       recorder.begin({.name = operation, .site = site, .device = buffer.device()}, Task::Kind::wait);
       if (scheduler.ending()) recorder.note_end();
       place_waiter(*task, waiter);
@@ -193,6 +201,7 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
     me.untake(*task);
     if (recorder.failure()) throw_failure(recorder.failure());
   } else {
+    const trace::Waiting traced(awaited.name, "host read", site, awaited.key, !ready && is_on_own_track(me));
     if (ready) {
       scheduler.carry_out(*task);
     } else if (me.frame != nullptr) {
@@ -255,6 +264,7 @@ void wait_all(Scheduler& scheduler, CallSite site) {
         site);
   {
     const Watchdog::Waiting watched(scheduler.watchdog(), "wait_all", site);
+    const trace::Waiting traced("wait_all", "wait_all", site);
     const MutexLock turn(scheduler.epoch_turn());
     int epoch = 0;
     {
@@ -295,11 +305,14 @@ void synchronize(Scheduler& scheduler, Device device, CallSite site) {
     join_group();
     ready = recorder.finish();
   }
-  recorder.carry_out_joins();
-  if (ready) {
-    scheduler.carry_out(task);
-  } else {
-    block(scheduler, *waiter);
+  {
+    const trace::Waiting traced("synchronize", "wait_all", site);
+    recorder.carry_out_joins();
+    if (ready) {
+      scheduler.carry_out(task);
+    } else {
+      block(scheduler, *waiter);
+    }
   }
   if (const FailureReference failure = scheduler.failures().take_unread(device)) throw_failure(failure);
 }

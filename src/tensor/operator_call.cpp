@@ -50,6 +50,19 @@ bool clashes(const TensorImplementation& input, const Shape* broadcast, const Te
                     call.site());
 }
 
+/// What a timeline shows of the call; returns how many there are.
+[[gnu::noinline]] std::size_t list_operands(const OperatorCall& call, const TensorImplementation* const* tensors,
+                                            trace::Operand* operands) {
+  std::size_t count = 0;
+  for (int i = 0; i < call.output_count() + call.input_count(); ++i) {
+    const TensorImplementation* const tensor = tensors[i];
+    if (tensor == nullptr) continue;
+    const AccessMode mode = i < call.output_count() ? call.output(i).mode : AccessMode::read;
+    operands[count++] = {&tensor->geometry.shape, tensor->dtype, reads(mode), writes(mode)};
+  }
+  return count;
+}
+
 void submit(Device device, LaneRole role, const OperatorCall& call, const TensorImplementation* const* tensors) {
   if (call.kernel().find(device.kind()) == nullptr) {
     throw UsageError(call.name(), "there is no kernel for " + std::string(name(device.kind())) + " devices",
@@ -64,11 +77,16 @@ void submit(Device device, LaneRole role, const OperatorCall& call, const Tensor
     error.with_context(call.name(), call.site());
     throw;
   }
+  std::array<trace::Operand, OperatorRecord::max_arrays> operands;
+  std::size_t operand_count = 0;
+  if (trace::enabled()) [[unlikely]]
+    operand_count = list_operands(call, tensors, operands.data());
   Engine::get().submit({.name = call.name(),
                         .site = call.site(),
                         .device = device,
                         .role = role,
-                        .accesses = {accesses.data(), access_count}},
+                        .accesses = {accesses.data(), access_count},
+                        .operands = {operands.data(), operand_count}},
                        [record = std::move(record)](BodyContext& context) { record->run(context); });
 }
 

@@ -141,12 +141,20 @@ void TaskBuilder::submit(detail::Closure&& body) {
   }
   if (!has_device_) device_ = default_device();
   if (count_ == 0) check_device(device_, name_, site_);
+  std::vector<trace::Operand> operands;
+  if (trace::enabled()) [[unlikely]] {
+    operands.reserve(count_);
+    for (std::uint32_t i = 0; i < count_; ++i)
+      operands.push_back(
+          {&tensors[i]->geometry.shape, tensors[i]->dtype, reads(accesses[i].mode), writes(accesses[i].mode)});
+  }
   Engine::get().submit({.name = name_,
                         .site = site_,
                         .device = device_,
                         .priority = priority_,
                         .outside_effect = true,
-                        .accesses = {accesses, count_}},
+                        .accesses = {accesses, count_},
+                        .operands = operands},
                        TaskBody(std::move(body), TaskLayout({tensors, count_}), next_task_key()));
 }
 

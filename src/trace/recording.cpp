@@ -1,174 +1,146 @@
 #include "trace/recording.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <memory>
+#include <cstring>
 
-#include <stretto/base/error.h>
-
-#include "base/fork.h"
-#include "base/mutex.h"
 #include "base/thread.h"
+#include "trace/records.h"
+#include "trace/section_path.h"
+#include "trace/writer.h"
 
 namespace stretto::trace {
 namespace {
 
-/// One thread's records. The lock is the thread's own except while a snapshot is taken.
-struct Buffer {
-  Mutex mutex;
-  Track track STRETTO_GUARDED_BY(mutex);
-};
-
-struct Buffers {
-  Buffers() { hold_across_fork(mutex); }
-
-  Mutex mutex;
-  std::vector<std::unique_ptr<Buffer>> all STRETTO_GUARDED_BY(mutex);
-};
-
-std::atomic<bool> recording{false};
-std::atomic<std::uint64_t> dropped_records{0};
-
-Buffers& buffers() {
-  // Leaked: threads record until the process is gone.
-  static Buffers& instance = *new Buffers;
-  return instance;
+/// A record with `tail` bytes behind it, in the calling thread's stream; null when it is dropped.
+template <typename Record>
+Record* add(RecordStream& stream, std::size_t tail, bool must_keep = true) {
+  const std::size_t bytes = (sizeof(Record) + tail + 7) & ~std::size_t{7};
+  auto* const record = reinterpret_cast<Record*>(stream.reserve(bytes, must_keep));
+  if (record != nullptr) record->header = {Record::kind, static_cast<std::uint32_t>(bytes)};
+  return record;
 }
 
-Buffer& own_buffer() {
-  static thread_local Buffer* own = nullptr;
-  if (own == nullptr) {
-    auto fresh = std::make_unique<Buffer>();
-    own = fresh.get();
-    Buffers& shared = buffers();
-    const MutexLock lock(shared.mutex);
-    {
-      const MutexLock track_lock(own->mutex);
-      own->track.name = "thread " + std::to_string(shared.all.size());
-    }
-    shared.all.push_back(std::move(fresh));
-  }
-  return *own;
+template <typename Record, typename Element>
+void put_behind(Record* record, std::span<const Element> elements) {
+  if (!elements.empty()) std::memcpy(record + 1, elements.data(), elements.size_bytes());
 }
 
-/// JSON's escapes: quotes, backslashes and control characters. Other bytes pass if they are valid UTF-8, else as
-/// U+FFFD.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x80) {
-      if (byte == '"' || byte == '\\') {
-        result += '\\';
-        result += text[i];
-      } else if (byte < 0x20 || byte == 0x7f) {
-        char code[8];
-        std::snprintf(code, sizeof code, "\\u%04x", byte);
-        result += code;
-      } else {
-        result += text[i];
-      }
-      ++i;
-      continue;
-    }
-    const std::size_t length = byte >= 0xc2 && byte < 0xe0   ? 2
-                               : byte >= 0xe0 && byte < 0xf0 ? 3
-                               : byte >= 0xf0 && byte < 0xf5 ? 4
-                                                             : 0;
-    bool valid = length > 0 && i + length <= text.size();
-    for (std::size_t j = 1; valid && j < length; ++j) valid = (static_cast<unsigned char>(text[i + j]) & 0xc0) == 0x80;
-    if (valid) {
-      result += text.substr(i, length);
-      i += length;
-    } else {
-      result += "\xef\xbf\xbd";
-      ++i;
-    }
-  }
-  return result;
+/// What the thread submits next is in another section than the writer knows of.
+void record_section(RecordStream& stream, const SectionPath& path) {
+  auto* const record = add<SectionRecord>(stream, path.text().size());
+  if (record == nullptr) return;
+  record->length = path.text().size();
+  put_behind(record, std::span<const char>(path.text()));
+  stream.publish();
+  stream.section_version = path.version();
+  stream.session = session_number();
 }
 
 }  // namespace
 
-bool enabled() { return recording.load(std::memory_order_relaxed); }
-void enable(bool on) { recording.store(on, std::memory_order_relaxed); }
+constinit std::atomic<bool> is_recording{false};
 
 std::int64_t now() { return nanoseconds_now(); }
 
-void name_thread(std::string name) {
-  Buffer& buffer = own_buffer();
-  const MutexLock lock(buffer.mutex);
-  buffer.track.name = std::move(name);
-}
-
-void record(const TaskRecord& record) {
-  Buffer& buffer = own_buffer();
-  const MutexLock lock(buffer.mutex);
-  if (buffer.track.records.size() < track_capacity) {
-    buffer.track.records.push_back(record);
-  } else {
-    dropped_records.fetch_add(1, std::memory_order_relaxed);
+void record_submission(const Submission& submission, std::span<const Edge> edges, std::span<const Operand> operands) {
+  RecordStream& stream = RecordStream::own();
+  const SectionPath& path = SectionPath::own();
+  if (stream.session != session_number() || stream.section_version != path.version()) [[unlikely]]
+    record_section(stream, path);
+  std::size_t words = 0;
+  std::uint64_t bytes = submission.bytes;
+  for (const Operand& operand : operands) {
+    std::uint64_t elements = 1;
+    for (const std::int64_t extent : *operand.shape) elements *= static_cast<std::uint64_t>(extent);
+    bytes += elements * item_size(operand.dtype) * ((operand.is_read ? 1 : 0) + (operand.is_written ? 1 : 0));
+    words += 1 + static_cast<std::size_t>(operand.shape->rank());
   }
-}
-
-std::vector<Track> snapshot() {
-  Buffers& shared = buffers();
-  const MutexLock lock(shared.mutex);
-  std::vector<Track> tracks;
-  for (const auto& buffer : shared.all) {
-    const MutexLock track_lock(buffer->mutex);
-    if (!buffer->track.records.empty()) tracks.push_back(buffer->track);
+  auto* const record = add<SubmissionRecord>(stream, edges.size_bytes() + 8 * words, false);
+  if (record == nullptr) return;
+  record->key = submission.key;
+  record->id = submission.id;
+  record->submitted = submission.submitted;
+  record->name = submission.name;
+  record->file = submission.site.file;
+  record->role = submission.role;
+  record->bytes = bytes;
+  record->line = submission.site.line;
+  record->device_kind = submission.device.kind();
+  record->device_index = static_cast<std::uint8_t>(submission.device.index());
+  record->operand_words = static_cast<std::uint16_t>(words);
+  record->edge_count = edges.size();
+  put_behind(record, edges);
+  auto* word = reinterpret_cast<std::uint64_t*>(record + 1) + edges.size();
+  for (const Operand& operand : operands) {
+    *word++ = static_cast<std::uint64_t>(operand.dtype) |
+              static_cast<std::uint64_t>(operand.shape->rank()) << operand_rank_shift |
+              (operand.is_read ? operand_is_read : 0) | (operand.is_written ? operand_is_written : 0);
+    for (const std::int64_t extent : *operand.shape) *word++ = static_cast<std::uint64_t>(extent);
   }
-  return tracks;
+  stream.publish();
 }
 
-std::uint64_t dropped() { return dropped_records.load(std::memory_order_relaxed); }
-
-void clear() {
-  Buffers& shared = buffers();
-  const MutexLock lock(shared.mutex);
-  for (const auto& buffer : shared.all) {
-    const MutexLock track_lock(buffer->mutex);
-    buffer->track.records.clear();
-  }
-  dropped_records.store(0, std::memory_order_relaxed);
+void record_join(TaskKey key, std::span<const Edge> edges) {
+  RecordStream& stream = RecordStream::own();
+  auto* const record = add<JoinRecord>(stream, edges.size_bytes());
+  if (record == nullptr) return;
+  record->key = key;
+  record->edge_count = edges.size();
+  put_behind(record, edges);
+  stream.publish();
 }
 
-std::string to_trace_events(const std::vector<Track>& tracks) {
-  std::int64_t begin = INT64_MAX;
-  for (const Track& track : tracks)
-    for (const TaskRecord& record : track.records) begin = std::min(begin, record.started);
-  std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
-  const char* separator = "\n";
-  for (std::size_t i = 0; i < tracks.size(); ++i) {
-    const std::string thread = ",\"pid\":1,\"tid\":" + std::to_string(i + 1);
-    text += separator;
-    text +=
-        "{\"ph\":\"M\",\"name\":\"thread_name\"" + thread + ",\"args\":{\"name\":\"" + escaped(tracks[i].name) + "\"}}";
-    separator = ",\n";
-    // A body that waits may run another on its stack: slices of one track nest, the outer one first.
-    std::vector<TaskRecord> records = tracks[i].records;
-    std::ranges::sort(records, [](const TaskRecord& a, const TaskRecord& b) {
-      return a.started != b.started ? a.started < b.started : a.ended > b.ended;
-    });
-    for (const TaskRecord& record : records) {
-      char times[96];
-      std::snprintf(times, sizeof times, "\"ts\":%.3f,\"dur\":%.3f", static_cast<double>(record.started - begin) / 1e3,
-                    static_cast<double>(record.ended - record.started) / 1e3);
-      text += ",\n{\"ph\":\"X\",\"name\":\"" + escaped(record.name) + "\"" + thread + "," + times +
-              ",\"args\":{\"device\":\"" + to_string(record.device) + "\",\"line\":\"" +
-              escaped(to_string(record.site)) + "\"}}";
-    }
-  }
-  return text + "\n]}\n";
+void record_execution(TaskKey key, std::int64_t started, std::int64_t ended) {
+  RecordStream& stream = RecordStream::own();
+  auto* const record = add<ExecutionRecord>(stream, 0);
+  if (record == nullptr) return;
+  record->key = key;
+  record->started = started;
+  record->ended = ended;
+  stream.publish();
 }
 
-void write_file(const std::string& path) {
-  const std::string text = to_trace_events(snapshot());
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed) throw FileError("cannot write the timeline to " + path);
+void record_retirement(const Retirement& retirement) {
+  RecordStream& stream = RecordStream::own();
+  auto* const record = add<RetirementRecord>(stream, 0);
+  if (record == nullptr) return;
+  record->retirement = retirement;
+  stream.publish();
 }
+
+void record_failure(TaskKey key, std::string_view message) {
+  RecordStream& stream = RecordStream::own();
+  auto* const record = add<FailureRecord>(stream, message.size());
+  if (record == nullptr) return;
+  record->key = key;
+  record->length = message.size();
+  put_behind(record, std::span<const char>(message));
+  stream.publish();
+}
+
+void record_reuse(TaskKey key, std::span<const std::uint64_t> points) {
+  RecordStream& stream = RecordStream::own();
+  auto* const record = add<ReuseRecord>(stream, points.size_bytes());
+  if (record == nullptr) return;
+  record->key = key;
+  record->point_count = points.size();
+  put_behind(record, points);
+  stream.publish();
+}
+
+void Waiting::record() const {
+  RecordStream& stream = RecordStream::own();
+  auto* const record = add<WaitRecord>(stream, 0);
+  if (record == nullptr) return;
+  record->began = began_;
+  record->ended = now();
+  record->name = name_;
+  record->cause = cause_;
+  record->file = site_.file;
+  record->line = site_.line;
+  record->awaited = awaited_;
+  stream.publish();
+}
+
+void name_thread(std::string_view name) { set_thread_name(name); }
 
 }  // namespace stretto::trace

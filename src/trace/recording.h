@@ -1,55 +1,113 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <stretto/base/call_site.h>
 #include <stretto/core/device.h>
+#include <stretto/core/dtype.h>
+#include <stretto/core/shape.h>
+
+#include "trace/edge_counter.h"
+
+// What the engine tells while a timeline is recorded. Each call leaves a record in a stream of the calling thread
+// (record_stream.h), from where a thread of the recording takes it (writer.h), joins what belongs to one task
+// (collector.h) and writes it to the file. Called only while `enabled()`; what is told otherwise is lost.
 
 namespace stretto::trace {
 
-/// One executed task. Times are nanoseconds of the steady clock.
-struct TaskRecord {
-  const char* name;  ///< Lives as long as the process.
+extern std::atomic<bool> is_recording;
+
+/// Whether tasks are recorded. Costs a load.
+inline bool enabled() { return is_recording.load(std::memory_order_relaxed); }
+
+/// Nanoseconds, in which all times here are.
+std::int64_t now();
+
+/// Which task: a number that no other pending or finished task has; 0 is none.
+using TaskKey = std::uint64_t;
+constexpr TaskKey key_of(std::uint32_t slot, std::uint32_t generation) {
+  return std::uint64_t{generation} << 22 | slot;
+}
+
+/// That a task comes after another, and why: the key, with the hazards in the highest byte.
+using Edge = std::uint64_t;
+constexpr Edge edge_to(TaskKey key, Hazards hazards) { return key | std::uint64_t{hazards} << 56; }
+constexpr TaskKey key_of(Edge edge) { return edge & ((std::uint64_t{1} << 56) - 1); }
+constexpr Hazards hazards_of(Edge edge) { return static_cast<Hazards>(edge >> 56); }
+/// An array that a task works on, as the program sees it.
+struct Operand {
+  const Shape* shape;
+  DType dtype;
+  bool is_read;
+  bool is_written;
+};
+
+struct Submission {
+  TaskKey key;
+  std::uint64_t id;  ///< Its number in the file, which grows with submission.
+  std::int64_t submitted;
+  const char* name;  ///< Lives as long as the process, as the site's file does.
   CallSite site;
   Device device;
+  const char* role;     ///< A literal.
+  std::uint64_t bytes;  ///< Read and written, beside the operands.
+};
+/// What is known when a task is submitted. Where the writer does not keep up the task is dropped from the recording,
+/// and counted.
+void record_submission(const Submission& submission, std::span<const Edge> edges, std::span<const Operand> operands);
+/// A task without a slice: who comes after it comes after what it came after.
+void record_join(TaskKey key, std::span<const Edge> edges);
+/// The calling thread ran the task's body. The slice is the thread's.
+void record_execution(TaskKey key, std::int64_t started, std::int64_t ended);
+
+/// Where the slices of an in-order lane go. Made once; `name` as in "sim:0 to host".
+using Track = std::uint32_t;
+Track make_track(std::string name);
+struct Retirement {
+  TaskKey key;
+  std::uint64_t point;  ///< A number of this task among all of in-order lanes: what `record_reuse` names it by.
+  Track track;
+  std::int64_t issued;
   std::int64_t started;
   std::int64_t ended;
 };
+/// The task has ended on an in-order lane.
+void record_retirement(const Retirement& retirement);
 
-/// What one thread of the engine did, in order. The thread is a track of the timeline: a worker, or a stream.
-struct Track {
-  std::string name;
-  std::vector<TaskRecord> records;
+/// The task failed or was skipped. Before its execution or retirement is recorded.
+void record_failure(TaskKey key, std::string_view message);
+/// The task got memory that these were still using.
+void record_reuse(TaskKey key, std::span<const std::uint64_t> points);
+
+/// A thread that waits, while this lives.
+class Waiting {
+ public:
+  /// `name` and `cause` are literals or live as long as the process. With `awaited` the name is that of the task with
+  /// this key, which the program waits for. `counts` false: nothing is recorded.
+  Waiting(const char* name, const char* cause, CallSite site = {}, TaskKey awaited = 0, bool counts = true)
+      : began_(enabled() && counts ? now() : 0), name_(name), cause_(cause), site_(site), awaited_(awaited) {}
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    if (began_ != 0) [[unlikely]]
+      record();
+  }
+
+ private:
+  void record() const;
+
+  std::int64_t began_;
+  const char* name_;
+  const char* cause_;
+  CallSite site_;
+  TaskKey awaited_;
 };
 
-/// Whether tasks are recorded. Read before and after each body: costs a load.
-bool enabled();
-void enable(bool on);
-
-/// Names the calling thread's track, as in "cpu:0 worker 1". A thread that records without a name is called by its
-/// number.
-void name_thread(std::string name);
-/// Keeps what the calling thread has just done. At most `track_capacity` records a track; later ones are counted as
-/// dropped.
-void record(const TaskRecord& record);
-inline constexpr std::size_t track_capacity = 1 << 20;
-
-std::int64_t now();
-
-/// All tracks so far, in the order in which their threads began. Call while no task runs.
-std::vector<Track> snapshot();
-std::uint64_t dropped();
-/// Forgets all records.
-void clear();
-
-/// The tracks in the trace event format that Perfetto and Chrome open: times in microseconds from the first start.
-std::string to_trace_events(const std::vector<Track>& tracks);
-/// Writes `to_trace_events(snapshot())`. Throws FileError when the file cannot be written.
-void write_file(const std::string& path);
+/// Names the calling thread's track, as in "cpu:0 worker 1". A thread without a name is one of the program.
+void name_thread(std::string_view name);
 
 }  // namespace stretto::trace

@@ -1,6 +1,7 @@
 #include "backends/cuda/cuda_event.h"
 
 #include <string>
+#include <utility>
 
 #include <stretto/base/error.h>
 
@@ -11,9 +12,11 @@ constexpr int batch = 64;
 
 }  // namespace
 
-CudaEvent::CudaEvent(int gpu, GpuLoss& loss) : loss_(loss) {
+CudaEvent::CudaEvent(int gpu, GpuLoss& loss, bool timed) : loss_(loss), timed_(timed) {
   cudaError_t error = cudaSetDevice(gpu);
-  if (error == cudaSuccess) error = cudaEventCreateWithFlags(&handle_, cudaEventDisableTiming);
+  if (error == cudaSuccess && timed) error = cudaEventCreateWithFlags(&begin_, cudaEventDefault);
+  const unsigned flags = timed ? cudaEventDefault : cudaEventDisableTiming;
+  if (error == cudaSuccess) error = cudaEventCreateWithFlags(&handle_, flags);
   if (error == cudaSuccess) return;
   handle_ = nullptr;
   loss_.lose(error);
@@ -39,6 +42,19 @@ std::exception_ptr CudaEvent::failure() {
   return fault_ == nullptr ? nullptr : fault_->failure();
 }
 
+void CudaEvent::begin_work(cudaStream_t stream, std::shared_ptr<const GpuMoment> base) {
+  base_ = std::move(base);
+  // What goes wrong here goes wrong again, and is noted, when the event itself is recorded.
+  if (begin_ == nullptr || cudaEventRecord(begin_, stream) != cudaSuccess) base_ = nullptr;
+}
+
+std::optional<WorkTimes> CudaEvent::times() {
+  if (base_ == nullptr || lost_) return {};
+  const std::optional<std::int64_t> began = base_->host_time_of(begin_), ended = base_->host_time_of(handle_);
+  if (!began || !ended) return {};
+  return WorkTimes{*began, *ended};
+}
+
 void CudaEvent::record(cudaStream_t stream, FaultSlot* fault) {
   fault_ = fault;
   lost_ = false;
@@ -53,7 +69,7 @@ void CudaEvent::record(cudaStream_t stream, FaultSlot* fault) {
 
 CudaEvent& CudaEventPool::take() {
   if (unused_.empty()) {
-    for (int i = 0; i < batch; ++i) unused_.push_back(&events_.emplace_back(gpu_, loss_));
+    for (int i = 0; i < batch; ++i) unused_.push_back(&events_.emplace_back(gpu_, loss_, timed_));
   }
   CudaEvent& event = *unused_.back();
   unused_.pop_back();

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <deque>
 #include <exception>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -10,20 +12,26 @@
 #include "backend/lane.h"
 #include "backends/cuda/fault_slots.h"
 #include "backends/cuda/gpu_loss.h"
+#include "backends/cuda/gpu_moment.h"
 
 namespace stretto {
 
 /// A moment in a stream.
 class CudaEvent final : public Event {
  public:
-  CudaEvent(int gpu, GpuLoss& loss);
+  /// `timed`: it knows when the work before it ran.
+  CudaEvent(int gpu, GpuLoss& loss, bool timed);
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
 
   /// Also true once the GPU is lost: `failure()` says so.
   bool complete() override;
   std::exception_ptr failure() override;
+  std::optional<WorkTimes> times() override;
 
+  bool timed() const { return timed_; }
+  /// The work that the event will be recorded behind begins; its times are measured from `base`.
+  void begin_work(cudaStream_t stream, std::shared_ptr<const GpuMoment> base);
   /// `stream` null: there is none, since the GPU is lost.
   void record(cudaStream_t stream, FaultSlot* fault);
   cudaEvent_t handle() const { return handle_; }
@@ -32,7 +40,10 @@ class CudaEvent final : public Event {
 
  private:
   GpuLoss& loss_;
+  const bool timed_;
   cudaEvent_t handle_ = nullptr;
+  cudaEvent_t begin_ = nullptr;            ///< In front of the work.
+  std::shared_ptr<const GpuMoment> base_;  ///< Null where the last work's begin is not known.
   std::atomic<bool> complete_{false};
   bool lost_ = false;  ///< Behind `complete_`.
   FaultSlot* fault_ = nullptr;
@@ -42,7 +53,7 @@ class CudaEvent final : public Event {
 /// driver frees them with it. Used by one thread at a time.
 class CudaEventPool {
  public:
-  CudaEventPool(int gpu, GpuLoss& loss) : gpu_(gpu), loss_(loss) {}
+  CudaEventPool(int gpu, GpuLoss& loss, bool timed) : gpu_(gpu), loss_(loss), timed_(timed) {}
 
   CudaEvent& take();
   void give_back(CudaEvent& event) { unused_.push_back(&event); }
@@ -50,6 +61,7 @@ class CudaEventPool {
  private:
   const int gpu_;
   GpuLoss& loss_;
+  const bool timed_;
   std::deque<CudaEvent> events_;
   std::vector<CudaEvent*> unused_;
 };

@@ -9,12 +9,15 @@
 
 #include "backends/cuda/cublas_handle.h"
 #include "backends/cuda/peer_access.h"
+#include "backends/cuda/profiler_range.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "kernels/cuda/check.h"
 
 namespace stretto {
 namespace {
 
+constexpr std::int64_t longest_distance = 1'000'000'000;
 constexpr std::size_t smallest_workspace = std::size_t{1} << 20;
 
 cudaStream_t make_stream() {
@@ -114,7 +117,8 @@ CudaLane::CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int>
       multiprocessors_(multiprocessors),
       peers_(std::move(peers)),
       loss_(loss),
-      events_(gpu, loss) {}
+      events_(gpu, loss, false),
+      timed_events_(gpu, loss, true) {}
 
 CudaLane::~CudaLane() {
   if (context_ != nullptr) static_cast<void>(cudaSetDevice(gpu_));
@@ -145,6 +149,9 @@ void CudaLane::issue(Work& work, Executor& executor) {
   try {
     // An earlier body may have changed it.
     check_cuda(cudaSetDevice(gpu_), "cudaSetDevice");
+    const ProfilerRange range(executor.name(work));
+    if (keeps_times_) [[unlikely]]
+      begin_timing(context->stream());
     executor.execute(work, *context);
   } catch (const std::exception& error) {
     log(LogLevel::error, std::string("work on a stream failed: ") + error.what());
@@ -153,9 +160,18 @@ void CudaLane::issue(Work& work, Executor& executor) {
   }
 }
 
+void CudaLane::begin_timing(cudaStream_t stream) {
+  // Times are measured in floats of milliseconds: not too far from where they are measured from.
+  if (base_ == nullptr || nanoseconds_now() - base_->host_time() > longest_distance) base_ = GpuMoment::now();
+  if (base_ == nullptr) return;
+  if (behind_work_ == nullptr) behind_work_ = &timed_events_.take();
+  behind_work_->begin_work(stream, base_);
+}
+
 Event* CudaLane::record() {
   Context* const context = prepare();
-  CudaEvent& event = events_.take();
+  CudaEvent* const timed = std::exchange(behind_work_, nullptr);
+  CudaEvent& event = timed != nullptr ? *timed : events_.take();
   if (context != nullptr) {
     event.record(context->stream(), context->take_fault());
   } else {
@@ -174,7 +190,7 @@ void CudaLane::wait(Event& event) {
 void CudaLane::release(Event* event) {
   auto& given_back = static_cast<CudaEvent&>(*event);
   if (FaultSlot* fault = given_back.fault()) context_->give_back(*fault);
-  events_.give_back(given_back);
+  (given_back.timed() ? timed_events_ : events_).give_back(given_back);
 }
 
 }  // namespace stretto

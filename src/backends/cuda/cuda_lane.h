@@ -26,12 +26,15 @@ class CudaLane final : public Lane {
   Event* record() override;
   void wait(Event& event) override;
   void release(Event* event) override;
+  void keep_times(bool keep) override { keeps_times_ = keep; }
 
  private:
   class Context;
 
   /// What the lane needs, made at first use. Null on a lost GPU.
   Context* prepare();
+  /// What is enqueued next is to be timed.
+  void begin_timing(cudaStream_t stream);
 
   const LaneRole role_;
   const int gpu_;
@@ -40,6 +43,10 @@ class CudaLane final : public Lane {
   GpuLoss& loss_;
   std::unique_ptr<Context> context_;
   CudaEventPool events_;
+  bool keeps_times_ = false;
+  CudaEventPool timed_events_;
+  CudaEvent* behind_work_ = nullptr;  ///< What is recorded next, where it keeps the time of the work before it.
+  std::shared_ptr<const GpuMoment> base_;
 };
 
 }  // namespace stretto

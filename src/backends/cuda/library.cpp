@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "backends/cuda/cuda_backend.h"
+#include "backends/cuda/profiler_range.h"
 #include "backends/library/backend_library.h"
 
 namespace stretto {
@@ -34,6 +35,7 @@ KernelRegistration::KernelRegistration(std::string_view name, DeviceKind /*alway
 }  // namespace stretto
 
 extern "C" __attribute__((visibility("default"))) const stretto::BackendLibrary* stretto_backend_library() {
-  static constexpr stretto::BackendLibrary library{STRETTO_VERSION, &stretto::open, &stretto::kernels};
+  static constexpr stretto::BackendLibrary library{STRETTO_VERSION, &stretto::open, &stretto::kernels,
+                                                   &stretto::ProfilerRange::push, &stretto::ProfilerRange::pop};
   return &library;
 }

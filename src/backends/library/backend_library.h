@@ -36,6 +36,9 @@ struct BackendLibrary {
   /// Never fails: a machine without devices gives a backend that says why.
   std::unique_ptr<Backend> (*open)(const BackendHost& host);
   std::span<const LibraryKernel> (*kernels)();
+  /// How its profiler is told that a section of the program begins, and that it ends.
+  void (*push_range)(const char* name);
+  void (*pop_range)();
 };
 
 using BackendLibraryFunction = const BackendLibrary* (*)();

@@ -20,7 +20,7 @@ SimContext::SimContext(SimMachine& machine, SimDevice& device, LaneRole role, st
       staging_(device.model().dry, device.model().staging_threads, delay_seed) {}
 
 void SimContext::begin(SimTime moment, bool late) {
-  moment_ = moment;
+  moment_ = began_ = moment;
   late_ = late;
   kernels_ = counted_ = SimTime{0};
   started_ = sim_now();
@@ -28,7 +28,11 @@ void SimContext::begin(SimTime moment, bool late) {
 
 SimTime SimContext::end() {
   const SimTime on_host = sim_now() - started_ - counted_;
-  const SimTime end = kernels_ > SimTime{0} ? device_.occupy(moment_, kernels_) : moment_;
+  SimTime end = moment_;
+  if (kernels_ > SimTime{0}) {
+    end = device_.occupy(moment_, kernels_);
+    began_ = std::max(began_, end - kernels_);
+  }
   return device_.model().dry ? end : std::max(end, moment_ + on_host);
 }
 

@@ -24,6 +24,8 @@ class SimContext final : public SimKernelContext, private KernelMeter {
   void begin(SimTime moment, bool late);
   /// It has ended: the moment at which it has on the device, which may be yet to come.
   SimTime end();
+  /// Once it has ended: when the device began with it, which others may have kept busy before.
+  SimTime began() const { return began_; }
 
   /// Makes copies return at once. Any thread.
   void begin_stop() { staging_.begin_stop(); }
@@ -38,7 +40,8 @@ class SimContext final : public SimKernelContext, private KernelMeter {
   SimDevice& device_;
   const LaneRole role_;
   SimStaging staging_;
-  SimTime moment_{0};   ///< How far the device is with the work, but for its kernels.
+  SimTime moment_{0};  ///< How far the device is with the work, but for its kernels.
+  SimTime began_{0};
   SimTime kernels_{0};  ///< How long its kernels take.
   SimTime started_{0};  ///< When the host began.
   bool late_ = false;

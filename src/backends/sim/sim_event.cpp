@@ -10,10 +10,11 @@ void SimEvent::drop() {
   if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) owner_.recycle(*this);
 }
 
-void SimEvent::finish(SimTime moment, SimTime latency, bool lost) {
+void SimEvent::finish(SimTime moment, SimTime latency, bool lost, const std::optional<WorkTimes>& work) {
   moment_for_others_ = moment + latency;
   known_at_ = latency > SimTime{0} ? moment_for_others_ : SimTime{0};
   lost_ = lost;
+  work_ = work;
   finished_.store(true, std::memory_order_release);
   const MutexLock lock(mutex_);
   for (SimQueue* waiter : waiters_) waiter->wake();

@@ -23,6 +23,7 @@ class SimEvent final : public Event {
     return finished() && (known_at_ == SimTime{0} || sim_now() >= known_at_);
   }
   std::exception_ptr failure() override;
+  std::optional<WorkTimes> times() override { return work_; }
 
   /// Makes a fresh event of it, with so many holders.
   void prepare(int holders) {
@@ -34,8 +35,8 @@ class SimEvent final : public Event {
   void drop();
 
   /// Says that everything before it is done or dropped, and wakes the queues that wait. The host and other lanes know
-  /// of it `latency` after `moment`.
-  void finish(SimTime moment, SimTime latency, bool lost);
+  /// of it `latency` after `moment`. `work` is when the last work ran.
+  void finish(SimTime moment, SimTime latency, bool lost, const std::optional<WorkTimes>& work);
   /// Whether `finish` was called.
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   /// Once finished: from when on other lanes go on.
@@ -48,9 +49,10 @@ class SimEvent final : public Event {
  private:
   SimQueue& owner_;
   std::atomic<bool> finished_{false};
-  SimTime moment_for_others_{0};  ///< These three are behind `finished_`.
+  SimTime moment_for_others_{0};  ///< This and the next three are behind `finished_`.
   SimTime known_at_{0};
   bool lost_ = false;
+  std::optional<WorkTimes> work_;
   std::atomic<int> holders_{0};
   Mutex mutex_;
   std::vector<SimQueue*> waiters_ STRETTO_GUARDED_BY(mutex_);

@@ -36,7 +36,7 @@ Event* SimQueue::record() {
   SimEvent& event = fresh_event();
   if (unfinished_.load(std::memory_order_acquire) == 0) {
     event.prepare(1);
-    event.finish(moment_, SimTime{0}, dropped_.load(std::memory_order_relaxed));
+    event.finish(moment_, SimTime{0}, dropped_.load(std::memory_order_relaxed), last_work_);
   } else {
     event.prepare(2);
     push({.finished = &event});
@@ -129,7 +129,7 @@ void SimQueue::perform(const Command& command) {
   if (command.work != nullptr) {
     carry_out(command);
   } else if (command.finished != nullptr) {
-    command.finished->finish(moment_, device_.model().event, dropped_.load(std::memory_order_relaxed));
+    command.finished->finish(moment_, device_.model().event, dropped_.load(std::memory_order_relaxed), last_work_);
     command.finished->drop();
   } else {
     block_until_complete(*command.awaited);
@@ -141,12 +141,14 @@ void SimQueue::perform(const Command& command) {
 void SimQueue::carry_out(const Command& command) {
   if (!device_.begin_work()) {
     dropped_.store(true, std::memory_order_relaxed);
+    last_work_.reset();
     command.executor->drop(*command.work);
     return;
   }
   context_.begin(std::max(moment_, command.issued) + device_.model().launch, delays_.choose());
   execute(*command.work, *command.executor);
   moment_ = context_.end();
+  last_work_ = {context_.began().count(), moment_.count()};
   sim_sleep_until(moment_);
   // What was under way when the device was lost is not known to be done.
   if (device_.lost()) dropped_.store(true, std::memory_order_relaxed);

@@ -66,6 +66,7 @@ class SimQueue {
   SimDevice& device_;
   SimContext context_;  ///< Used by the thread alone, but for its end.
   SimTime moment_{0};   ///< Until when the lane is busy. Used by the thread alone while there are commands.
+  std::optional<WorkTimes> last_work_;  ///< As `moment_`.
 
   std::atomic<bool> stopping_{false};
   std::atomic<bool> dropped_{false};  ///< Some work was not done, or not known to be, because the device is lost.

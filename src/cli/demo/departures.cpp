@@ -54,8 +54,8 @@ Timeline read_timeline(const std::string& path) {
   const nlohmann::json document = nlohmann::json::parse(std::ifstream(path));
   Timeline timeline;
   for (const nlohmann::json& event : document["traceEvents"]) {
-    if (event["ph"] != "X") continue;
-    const std::string line = event["args"]["line"];
+    if (event["ph"] != "X" || event["cat"] != "task") continue;
+    const std::string line = event["args"].value("line", "");
     const Span span{event["ts"], event["ts"].get<double>() + event["dur"].get<double>()};
     if (line.starts_with(send)) {
       timeline.sends.push_back(span);

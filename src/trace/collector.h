@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "trace/event_file.h"
+#include "trace/records.h"
+
+namespace stretto::trace {
+
+/// Joins the records that belong to one task and writes its events, once it has ended and so has all that it comes
+/// after.
+///
+/// Streams are read one after the other, so that a record may be read before another one that was left earlier, but not
+/// before the streams were all gone through once more: what is complete at the end of one pass is written at the end of
+/// the next.
+class Collector {
+ public:
+  /// So many tasks are remembered behind those that were submitted last; an edge to an earlier one is left out. It
+  /// bounds what a long run takes, and is a property of the program and not of its timing.
+  static constexpr std::size_t remembered = std::size_t{1} << 20;
+
+  /// Times in the file count from `begin`.
+  Collector(EventFile& file, std::int64_t begin);
+  ~Collector();
+
+  /// The next record of a stream.
+  void read(const RecordHeader& record, RecordStream& stream);
+  /// All streams were read as far as they had come.
+  void end_pass();
+  /// Nothing comes any more.
+  void end();
+
+  void write_counter(const std::string& name, const char* unit, std::int64_t moment, std::uint64_t value);
+  void write_dropped(std::int64_t moment, std::uint64_t tasks);
+
+ private:
+  /// What is known of a task that is not written yet.
+  struct Pending {
+    bool is_submitted = false;
+    std::int64_t submitted = 0;
+    std::int64_t issued = 0;  ///< 0 where it is ready when what it comes after has ended.
+    std::int64_t started = -1;
+    std::int64_t ended = -1;
+    const char* name = "";
+    const char* role = "";
+    CallSite site;
+    Device device;
+    std::uint64_t bytes = 0;
+    std::uint32_t section = 0;
+    std::vector<Edge> edges;
+    std::vector<std::uint64_t> operands;
+    std::vector<std::uint64_t> reused;
+    std::string failure;
+  };
+  /// What is remembered of a task. A join is one with edges to go on to.
+  struct Node {
+    std::uint64_t id = 0;
+    std::int64_t ended = -1;
+    std::uint32_t track = 0;
+    std::unique_ptr<Pending> pending;
+    std::unique_ptr<std::vector<Edge>> joined;
+  };
+  /// An edge with the joins in its way taken out.
+  struct Predecessor {
+    std::uint64_t id;
+    Hazards hazards;
+    std::int64_t ended;
+    std::uint32_t track;
+  };
+
+  Node& node(TaskKey key);
+  Pending& pending(TaskKey key);
+  void read_submission(const SubmissionRecord& record, const RecordStream& stream);
+  void read_execution(const ExecutionRecord& record, RecordStream& stream);
+  void read_retirement(const Retirement& record);
+  void read_section(const SectionRecord& record, RecordStream& stream);
+  void note_end(TaskKey key, Node& node, std::int64_t started, std::int64_t ended, std::uint32_t track);
+  void complete(TaskKey key, const Node& node);
+  void forget_oldest();
+
+  std::uint32_t track_of(RecordStream& stream);
+  std::uint32_t track_of(Track lane);
+  std::uint32_t make_track(const std::string& name);
+
+  std::vector<Predecessor> predecessors_of(const Pending& task);
+  void write_task(Node& node);
+  void write_wait(const WaitRecord& wait, std::uint32_t track);
+  void write_flow(const Predecessor& from, const Node& to, std::int64_t started);
+  void write_operands(std::string& text, const std::vector<std::uint64_t>& words);
+  void write_position(std::string& text, std::uint32_t track, std::int64_t begin, std::int64_t end);
+
+  EventFile& file_;
+  const std::int64_t begin_;
+  std::unordered_map<TaskKey, Node> nodes_;
+  std::deque<TaskKey> order_;  ///< In which they were met.
+  std::unordered_map<std::uint64_t, TaskKey> keys_of_points_;
+  std::deque<std::uint64_t> points_;
+  std::vector<TaskKey> complete_;  ///< At the end of the pass before, and in this one.
+  std::vector<TaskKey> complete_later_;
+  std::vector<std::pair<WaitRecord, std::uint32_t>> waits_;
+  std::vector<std::pair<WaitRecord, std::uint32_t>> waits_later_;
+  std::vector<std::string> sections_{""};
+  std::map<std::string, std::uint32_t, std::less<>> section_numbers_{{"", 0}};
+  std::unordered_map<Track, std::uint32_t> lane_tracks_;
+  std::map<std::string, std::uint64_t> counters_;
+  std::uint32_t tracks_ = 0;
+  std::uint32_t program_tracks_ = 0;
+  std::uint64_t flows_ = 0;
+  std::uint64_t lost_ = 0;  ///< Tasks that were forgotten before they were complete.
+};
+
+/// The name of a lane's track.
+std::string name_of(Track lane);
+
+}  // namespace stretto::trace

@@ -1,0 +1,236 @@
+#include "trace/writer.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <stretto/base/error.h>
+
+#include "base/futex.h"
+#include "base/thread.h"
+#include "trace/collector.h"
+#include "trace/event_text.h"
+#include "trace/recording.h"
+
+namespace stretto::trace {
+namespace {
+
+/// Between two looks at what threads have recorded, and between two values of a counter.
+constexpr std::chrono::milliseconds between_looks{5};
+/// What was written goes to the system so often, or when there is so much of it.
+constexpr std::chrono::milliseconds between_flushes{200};
+constexpr std::size_t most_unwritten = std::size_t{1} << 20;
+/// How willing the writer is to leave its core to others: it must not slow down what it tells of.
+constexpr int niceness = 19;
+
+std::atomic<Source*> source_of_process{nullptr};
+
+/// The command line, with blanks between its arguments.
+std::string command() {
+  std::string text;
+  if (std::FILE* const file = std::fopen("/proc/self/cmdline", "rb")) {
+    char part[512];
+    while (const std::size_t count = std::fread(part, 1, sizeof part, file)) text.append(part, count);
+    std::fclose(file);
+  }
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  for (char& character : text)
+    if (character == '\0') character = ' ';
+  return text;
+}
+
+/// One recording, and its thread.
+class Writer {
+ public:
+  explicit Writer(const std::string& path) : file_(path), begin_(now()), collector_(file_, begin_) {}
+
+  /// `streams` are those that the process has so far, and have been emptied.
+  void begin(std::vector<std::unique_ptr<RecordStream>> streams) {
+    streams_ = std::move(streams);
+    thread_ = Thread([this] { run(); });
+  }
+  /// Ends the thread and gives the streams back.
+  std::vector<std::unique_ptr<RecordStream>> finish() {
+    stopping_.store(1, std::memory_order_release);
+    futex_wake(stopping_);
+    thread_.join();
+    write_head();
+    read_all();
+    sample();
+    read_all();
+    collector_.end();
+    return std::move(streams_);
+  }
+  /// Throws FileError.
+  void close() { file_.close(); }
+  void abandon() { file_.abandon(); }
+
+ private:
+  void run();
+  void read_all();
+  void write_head();
+  void sample();
+
+  EventFile file_;
+  const std::int64_t begin_;
+  Collector collector_;
+  std::vector<std::unique_ptr<RecordStream>> streams_;
+  bool has_head_ = false;
+  std::atomic<std::uint32_t> stopping_{0};
+  Thread thread_;
+};
+
+void Writer::run() {
+  // Of this thread alone, as far as Linux is concerned.
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), niceness);
+  SteadyClock::time_point flushed = SteadyClock::now();
+  while (stopping_.load(std::memory_order_acquire) == 0) {
+    // The first line says on which devices the run is: there is nothing to say before the engine is there.
+    if (source_of_process.load(std::memory_order_acquire) != nullptr) {
+      write_head();
+      sample();
+      read_all();
+    }
+    const SteadyClock::time_point moment = SteadyClock::now();
+    if (file_.unwritten() >= most_unwritten || moment - flushed >= between_flushes) {
+      file_.flush();
+      flushed = moment;
+    }
+    futex_wait(stopping_, 0, between_looks);
+  }
+}
+
+void Writer::read_all() {
+  for (RecordStream* made = RecordStream::take_made(); made != nullptr;) {
+    RecordStream* const next = made->next_made();
+    streams_.emplace_back(made);
+    made = next;
+  }
+  for (const std::unique_ptr<RecordStream>& stream : streams_)
+    while (const RecordHeader* const record = stream->read()) {
+      collector_.read(*record, *stream);
+      if (file_.unwritten() >= most_unwritten) file_.flush();
+    }
+  collector_.end_pass();
+  if (const std::uint64_t dropped = RecordStream::take_dropped()) collector_.write_dropped(now(), dropped);
+  std::erase_if(streams_, [](const std::unique_ptr<RecordStream>& stream) { return stream->is_over(); });
+}
+
+void Writer::write_head() {
+  if (std::exchange(has_head_, true)) return;
+  Source* const source = source_of_process.load(std::memory_order_acquire);
+  std::string& text = file_.begin_event();
+  text += "{\"ph\":\"M\",\"name\":\"stretto\",\"pid\":1,\"tid\":0,\"args\":{\"format\":1,\"version\":";
+  append_quoted(text, STRETTO_VERSION);
+  text += ",\"engine\":";
+  append_quoted(text, source == nullptr ? "none" : source->engine());
+  text += ",\"command\":";
+  append_quoted(text, command());
+  text += ",\"devices\":[";
+  if (source != nullptr) {
+    for (const Source::DeviceNote& device : source->devices()) {
+      if (text.back() != '[') text += ',';
+      text += "{\"name\":";
+      append_quoted(text, device.name);
+      text += std::string(",\"") + device.unit + "\":" + std::to_string(device.count) + "}";
+    }
+  }
+  text += "]}}";
+}
+
+void Writer::sample() {
+  Source* const source = source_of_process.load(std::memory_order_acquire);
+  if (source == nullptr) return;
+  const std::int64_t moment = now();
+  for (const Source::Counter& counter : source->counters())
+    collector_.write_counter(counter.name, counter.unit, moment, counter.value);
+}
+
+// --- The recording that is under way
+// -------------------------------------------------------------------------------------
+
+enum class State : int { idle, changing, recording };
+std::atomic<State> state{State::idle};
+std::atomic<std::uint64_t> sessions{0};
+// Whoever changes the state has these.
+Writer* writer = nullptr;
+std::vector<std::unique_ptr<RecordStream>>& streams() {
+  static auto& kept = *new std::vector<std::unique_ptr<RecordStream>>;
+  return kept;
+}
+
+/// What was recorded too late for the recording before this one.
+void discard_records() {
+  for (RecordStream* made = RecordStream::take_made(); made != nullptr;) {
+    RecordStream* const next = made->next_made();
+    streams().emplace_back(made);
+    made = next;
+  }
+  for (const std::unique_ptr<RecordStream>& stream : streams()) {
+    while (stream->read() != nullptr) {
+    }
+    stream->track = 0;
+    stream->section = 0;
+  }
+  RecordStream::take_dropped();
+}
+
+}  // namespace
+
+void set_source(Source& source) { source_of_process.store(&source, std::memory_order_release); }
+
+std::uint64_t session_number() { return sessions.load(std::memory_order_relaxed); }
+
+void start(const std::string& path) {
+  State expected = State::idle;
+  if (!state.compare_exchange_strong(expected, State::changing))
+    throw UsageError("the timeline cannot be recorded to " + path + ": another recording is under way");
+  try {
+    writer = new Writer(path);
+  } catch (...) {
+    state.store(State::idle);
+    throw;
+  }
+  discard_records();
+  sessions.fetch_add(1, std::memory_order_relaxed);
+  writer->begin(std::move(streams()));
+  is_recording.store(true, std::memory_order_release);
+  state.store(State::recording);
+}
+
+void stop() {
+  State expected = State::recording;
+  while (!state.compare_exchange_strong(expected, State::changing)) {
+    if (expected == State::idle) return;
+    // Another thread is about to be done.
+    expected = State::recording;
+    sleep_for(std::chrono::milliseconds(1));
+  }
+  is_recording.store(false, std::memory_order_relaxed);
+  const std::unique_ptr<Writer> ended(std::exchange(writer, nullptr));
+  streams() = ended->finish();
+  state.store(State::idle);
+  ended->close();
+}
+
+void forget_after_fork() {
+  if (state.exchange(State::idle) == State::idle) return;
+  is_recording.store(false);
+  // Its thread is gone, and may have been amid anything: it is left behind as it is.
+  static auto& left_behind = *new std::vector<Writer*>;
+  if (writer != nullptr) {
+    writer->abandon();
+    left_behind.push_back(std::exchange(writer, nullptr));
+  }
+  new (&streams()) std::vector<std::unique_ptr<RecordStream>>;
+  RecordStream::forget_all();
+}
+
+}  // namespace stretto::trace
