@@ -74,6 +74,7 @@ int parse_and_run(int argc, const char* const* argv) {
   add_bench(app, action);
   add_train(app, action);
   add_check(app, action);
+  add_trace(app, action);
   add_helper(app, action);
 
   try {

@@ -11,6 +11,7 @@ void add_demo(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
+void add_trace(CLI::App& app, Action& action);
 /// What `stretto` starts itself with, to measure in a process of its own; not for people.
 void add_helper(CLI::App& app, Action& action);
 
