@@ -29,3 +29,5 @@
 #include <stretto/tensor/generator.h>
 #include <stretto/tensor/task.h>
 #include <stretto/tensor/tensor.h>
+#include <stretto/trace/section.h>
+#include <stretto/trace/session.h>

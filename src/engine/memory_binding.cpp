@@ -2,6 +2,7 @@
 #include <chrono>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include <stretto/base/error.h>
 
@@ -219,6 +220,7 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
   // Who is inside no body counts as none that executes, so that it would be taken off the others.
   const int inside = thread().frame != nullptr ? 1 : 0;
   bool blocked = false;
+  std::optional<trace::Waiting> traced;
   int stuck = 0;
   memory_waiters_.fetch_add(1, std::memory_order_seq_cst);
   while (true) {
@@ -246,6 +248,7 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
     }
     if (!blocked) {
       blocked = true;
+      traced.emplace("wait for memory", "memory", task.site(), 0, on_worker);
       stalled_.fetch_add(inside, std::memory_order_relaxed);
       if (on_worker) lane->blocking(true);
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/in_order_lanes.h"
+#include "base/thread.h"
 
 namespace stretto {
 namespace {
@@ -198,6 +199,41 @@ TEST_P(InOrderLanes, EventsAreUsedAgain) {
   }
   EXPECT_LT(distinct.size(), 100U);
   EXPECT_EQ(load(0), 4990U);
+}
+
+TEST_P(InOrderLanes, EventsTellWhenTheWorkBeforeThemRan) {
+  // So much a moment measured on the device may be off.
+  constexpr std::int64_t error = 100'000;
+  Lane& first = *lanes_[0];
+  Lane& second = *lanes_[1];
+  for (int round = 0; round < 3; ++round) {
+    first.keep_times(true);
+    second.keep_times(true);
+    const std::int64_t begin = nanoseconds_now();
+    issue(first, subject_->store(cell(0), 1, milliseconds(3)));
+    Event* one = first.record();
+    second.wait(*one);
+    issue(second, subject_->store(cell(1), 2, milliseconds(2)));
+    Event* two = second.record();
+    issue(second, subject_->store(cell(2), 3, milliseconds(1)));
+    Event* three = second.record();
+    await(*three);
+    const std::int64_t end = nanoseconds_now();
+    const std::optional<WorkTimes> of_one = one->times(), of_two = two->times(), of_three = three->times();
+    ASSERT_TRUE(of_one && of_two && of_three);
+    EXPECT_GE(of_one->began, begin - error);
+    EXPECT_GE(of_one->ended - of_one->began, 3'000'000 - error);
+    EXPECT_GE(of_two->began, of_one->ended - error) << "without what it waited for";
+    EXPECT_GE(of_two->ended - of_two->began, 2'000'000 - error);
+    EXPECT_GE(of_three->began, of_two->ended - error);
+    EXPECT_LE(of_three->ended, end + error);
+    first.keep_times(false);
+    second.keep_times(false);
+    first.release(one);
+    second.release(two);
+    second.release(three);
+    finish(second);
+  }
 }
 
 TEST_P(InOrderLanes, WorkThatThrowsDoesNotEndTheLane) {

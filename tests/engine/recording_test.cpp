@@ -29,8 +29,8 @@ Timeline timeline_of(const std::string& scenario, Variables variables = {}, int 
 }
 
 const Scenario random_programs("random programs are recorded", [] {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    RandomProgram program(seed, {.tasks = 250, .fails = seed == 4 ? 0.03 : 0, .waits = seed == 3 ? 0 : 0.02});
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    RandomProgram program(seed, {.tasks = 250, .fails = seed == 3 ? 0.03 : 0, .waits = seed == 2 ? 0 : 0.02});
     program.run();
     program.compare_all();
     try {
@@ -42,7 +42,7 @@ const Scenario random_programs("random programs are recorded", [] {
 });
 TEST(Recording, HasTheSameGraphWhateverTheTiming) {
   const auto graph = timeline_of("random programs are recorded", {{"STRETTO_ENGINE", "serial"}}).graph_by_place();
-  EXPECT_GE(graph.size(), 1000u);
+  EXPECT_GE(graph.size(), 750u);
   for (const Variables& variables : std::vector<Variables>{{{"STRETTO_WORKERS", "1"}},
                                                            {{"STRETTO_WORKERS", "4"}},
                                                            {{"STRETTO_SCHEDULE", "random:3"}, {"STRETTO_STREAMS", "2"}},
@@ -105,7 +105,8 @@ TEST(Recording, CanBeReadUpToTheLastLineWhenTheProgramDies) {
     SCOPED_TRACE(scenario);
     const TemporaryFile file;
     const Ended ended = run_scenario(scenario, {{"STRETTO_TRACE", file.path()}});
-    EXPECT_GE(ended.code, 128) << ended.output;
+    // A sanitizer ends it in its own way.
+    EXPECT_NE(ended.code, 0) << ended.output;
     std::string text = file.text();
     ASSERT_FALSE(text.ends_with("]}\n"));
     // The comma of the line before goes with the last line, which may not be whole.

@@ -78,9 +78,9 @@ Timeline::Timeline(const std::string& text) {
   }
   for (const auto& [name, slices] : by_track) check_track(name, slices, faults);
   std::ranges::sort(tasks, {}, &Slice::id);
-  std::set<std::uint64_t> known;
+  std::map<std::uint64_t, const Slice*> known;
   for (const Slice& one : tasks) {
-    if (!known.insert(one.id()).second) faults.push_back("two tasks have one id");
+    if (!known.emplace(one.id(), &one).second) faults.push_back("two tasks have one id");
     if (one.begin < nanoseconds(one.arguments.at("submitted")))
       faults.push_back(one.name + " starts before its submission");
     if (nanoseconds(one.arguments.at("issued")) < nanoseconds(one.arguments.at("submitted")))
@@ -90,11 +90,12 @@ Timeline::Timeline(const std::string& text) {
   for (const Slice& one : tasks)
     for (const nlohmann::json& edge : one.arguments.value("after", nlohmann::json::array())) {
       const std::uint64_t before = edge.at(0);
-      if (!known.contains(before)) {
+      const auto found = known.find(before);
+      if (found == known.end()) {
         faults.push_back(one.name + " comes after a task that has no slice");
         continue;
       }
-      const Slice& other = *std::ranges::find(tasks, before, &Slice::id);
+      const Slice& other = *found->second;
       if (before >= one.id()) faults.push_back(one.name + " comes after a later task");
       if (one.begin < other.end) faults.push_back(one.name + " starts before " + other.name + " has ended");
     }
