@@ -137,7 +137,7 @@ const Scenario forks("forks while it is recorded", [] {
   waitpid(child, &status, 0);
   return status;
 });
-TEST(Recording, BelongsToTheParentOfAFork) {
+TEST(Fork, LeavesTheRecordingToTheParent) {
   for (const char* engine : {"parallel", "serial"}) {
     const TemporaryFile file;
     const Timeline timeline =
