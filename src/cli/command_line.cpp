@@ -75,6 +75,7 @@ int parse_and_run(int argc, const char* const* argv) {
   add_train(app, action);
   add_check(app, action);
   add_trace(app, action);
+  add_graph(app, action);
   add_helper(app, action);
 
   try {

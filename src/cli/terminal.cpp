@@ -25,7 +25,17 @@ bool is_terminal(std::FILE* stream) {
 
 std::string bold(std::string_view text) { return styled(text, "1"); }
 std::string faint(std::string_view text) { return styled(text, "2"); }
-std::string green(std::string_view text) { return styled(text, "32"); }
+std::string green(std::string_view text) { return coloured(text, Colour::green); }
+
+std::string coloured(std::string_view text, Colour colour) {
+  switch (colour) {
+    case Colour::plain: return std::string(text);
+    case Colour::green: return styled(text, "32");
+    case Colour::yellow: return styled(text, "33");
+    case Colour::blue: return styled(text, "34");
+  }
+  return std::string(text);
+}
 
 ProgressBar::ProgressBar() : enabled_(is_terminal(stderr)) {}
 

@@ -14,6 +14,8 @@ bool is_terminal(std::FILE* stream);
 std::string bold(std::string_view text);
 std::string faint(std::string_view text);
 std::string green(std::string_view text);
+enum class Colour { plain, green, yellow, blue };
+std::string coloured(std::string_view text, Colour colour);
 
 /// One line at the bottom of a terminal that says how far long work has come; nothing at all in a pipe. It is wiped
 /// when the work is done.

@@ -12,6 +12,7 @@ void add_bench(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_trace(CLI::App& app, Action& action);
+void add_graph(CLI::App& app, Action& action);
 /// What `stretto` starts itself with, to measure in a process of its own; not for people.
 void add_helper(CLI::App& app, Action& action);
 

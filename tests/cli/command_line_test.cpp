@@ -20,7 +20,8 @@ void expect_error(const CommandResult& result, int exit_code, const std::string&
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(CommandLine, SaysWhichVerbsThereAre) {
-  expect_error(run_command({}), 2, "which verb? info, demo, bench, train, check, trace (stretto --help says more)");
+  expect_error(run_command({}), 2,
+               "which verb? info, demo, bench, train, check, trace, graph (stretto --help says more)");
   expect_error(run_command({"train"}), 2, "train what? fashion-mnist");
 }
 
