@@ -34,9 +34,8 @@ std::optional<std::size_t> LaneOrder::last_ended(Nanoseconds time, std::size_t t
   return last_of(all_, time, task);
 }
 
-std::vector<Nanoseconds> LaneOrder::own_durations() const {
-  std::vector<Nanoseconds> own(run_.tasks.size());
-  for (std::size_t i = 0; i < own.size(); ++i) own[i] = run_.tasks[i].duration();
+std::vector<std::optional<std::size_t>> LaneOrder::enclosing() const {
+  std::vector<std::optional<std::size_t>> result(run_.tasks.size());
   for (const std::vector<std::size_t>& track : tracks_) {
     std::vector<std::size_t> by_start = track;
     std::ranges::stable_sort(by_start, [&](std::size_t a, std::size_t b) {
@@ -45,10 +44,23 @@ std::vector<Nanoseconds> LaneOrder::own_durations() const {
     });
     std::vector<std::size_t> around;
     for (const std::size_t task : by_start) {
-      while (!around.empty() && run_.tasks[around.back()].end <= run_.tasks[task].start) around.pop_back();
-      if (!around.empty()) own[around.back()] -= std::min(own[around.back()], run_.tasks[task].duration());
+      const auto is_over = [&](const Task& outer) {
+        return outer.end <= run_.tasks[task].start || outer.end < run_.tasks[task].end;
+      };
+      while (!around.empty() && is_over(run_.tasks[around.back()])) around.pop_back();
+      if (!around.empty()) result[task] = around.back();
       around.push_back(task);
     }
+  }
+  return result;
+}
+
+std::vector<Nanoseconds> LaneOrder::own_durations() const {
+  std::vector<Nanoseconds> own(run_.tasks.size());
+  for (std::size_t i = 0; i < own.size(); ++i) own[i] = run_.tasks[i].duration();
+  const std::vector<std::optional<std::size_t>> outer = enclosing();
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (outer[i]) own[*outer[i]] -= run_.tasks[i].duration();
   }
   return own;
 }

@@ -21,6 +21,8 @@ class LaneOrder {
   /// Whether a walk back in time may go from `later` to `earlier`: it ended earlier, or at the same time and was
   /// submitted earlier.
   bool is_before(std::size_t earlier, std::size_t later) const;
+  /// Of each task the one inside which it ran: a body that waited ran it on its own worker.
+  std::vector<std::optional<std::size_t>> enclosing() const;
   /// What each task took without those that ran inside it.
   std::vector<Nanoseconds> own_durations() const;
 

@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "cli/run_command.h"
 
@@ -84,6 +85,49 @@ TEST_F(Trace, SummaryOfNothingSaysSo) {
   const CommandResult result = run_command({"trace", "summary", file("[]")});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_NE(result.output.find("nothing ran"), std::string::npos) << result.output;
+}
+
+TEST_F(Trace, SummaryWritesAPage) {
+  const std::string page = folder_.path("page.html"), timeline = file(two_products);
+  const CommandResult result = run_command({"trace", "summary", timeline, "--html", page});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_NE(result.output.find(page + " shows it in a browser"), std::string::npos) << result.output;
+  std::string first;
+  std::getline(std::ifstream(page) >> std::ws, first);
+  EXPECT_EQ(first, "<!doctype html>");
+  EXPECT_EQ(run_command({"trace", "summary", timeline, "--html", "/nowhere/page.html"}).errors,
+            "stretto: cannot write /nowhere/page.html: No such file or directory\n");
+}
+
+TEST_F(Trace, GraphIsTextOrAPicture) {
+  const std::string timeline = file(two_products), dot = folder_.path("graph.dot");
+  const CommandResult text = run_command({"graph", timeline});
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  EXPECT_TRUE(text.output.starts_with("digraph run {\n")) << text.output;
+  EXPECT_EQ(run_command({"graph", timeline, "-o", dot, "--depth", "1"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(dot));
+  expect_error(run_command({"graph", timeline, "-o", "graph.png"}), 2,
+               "--output: a graph is written to a .svg, .dot or .gv, not to graph.png");
+  EXPECT_EQ(run_command({"graph", timeline, "--depth", "-1"}).exit_code, 2);
+  expect_error(run_command({"graph", timeline, "-o", "/nowhere/graph.dot"}), 1,
+               "cannot write /nowhere/graph.dot: No such file or directory");
+}
+
+TEST_F(Trace, WhatIfPredictsAnotherMachine) {
+  const std::string timeline = file(two_products);
+  const CommandResult same = run_command({"trace", "whatif", timeline});
+  EXPECT_EQ(same.exit_code, 0) << same.errors;
+  EXPECT_NE(same.output.find("predicted      250 us  1.000 of the recorded time, with the recorded machine"),
+            std::string::npos)
+      << same.output;
+  const CommandResult other = run_command({"trace", "whatif", timeline, "--devices", "2", "--compute", "2"});
+  EXPECT_EQ(other.exit_code, 0) << other.errors;
+  // The second product is submitted at 2, takes 50 and is copied in 50; the program wakes at once.
+  EXPECT_NE(other.output.find("predicted      102 us"), std::string::npos) << other.output;
+  EXPECT_NE(other.output.find("2 devices, computing 2 times as fast"), std::string::npos) << other.output;
+  for (const auto& wrong : {std::pair("--devices", "0"), {"--link", "0"}, {"--link", "fast"}, {"--compute", "-2"}}) {
+    EXPECT_EQ(run_command({"trace", "whatif", timeline, wrong.first, wrong.second}).exit_code, 2) << wrong.first;
+  }
 }
 
 TEST_F(Trace, RefusesOtherFilesInOneLine) {

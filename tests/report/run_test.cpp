@@ -104,7 +104,7 @@ TEST(Run, MayBeEmptyOrOfOneTask) {
 TEST(Run, IsReadUpToWhereTheFileWasCut) {
   const std::string text = timeline_text(events);
   std::size_t most = 0;
-  for (std::size_t length = 1; length + 1 < text.size(); ++length) {
+  for (std::size_t length = 1; length + 1 < text.size(); length += 7) {
     const report::Run run = run_of(text.substr(0, length));
     EXPECT_EQ(run.cut, length < text.size() - 1) << length;
     EXPECT_GE(run.tasks.size(), most) << length;
