@@ -127,7 +127,7 @@ class Drawing {
       if (std::ranges::find(run_.tasks, device, &Task::device) == run_.tasks.end()) continue;
       cells += fmt::format("<td bgcolor=\"{}\">{}</td>", paint_of(device).fill, tagged(device));
     }
-    const std::string what = run_.command.empty() ? std::string() : tagged(run_.command) + ", ";
+    const std::string what = run_.command.empty() ? std::string() : tagged(short_command(run_)) + ", ";
     return fmt::format(
         "<<table border=\"0\" cellborder=\"0\" cellspacing=\"4\" cellpadding=\"3\"><tr>{}<td>{}{} tasks, {}; bold: the "
         "longest chain</td></tr></table>>",
@@ -152,7 +152,7 @@ class Drawing {
     const bool is_of_one_device =
         std::ranges::all_of(node.tasks, [&](std::size_t task) { return run_.tasks[task].device == first.device; });
     const Paint& paint = is_of_one_device ? paint_of(first.device) : several;
-    const char* shape = !node.folded.empty() ? "box3d" : is_copy(first.role) ? "cds" : "box";
+    const char* shape = !node.folded.empty() ? "box3d" : is_copy(first.role) ? "cds, height=0.45" : "box";
     text_ += fmt::format("{}t{} [label={}, tooltip={}, shape={}, fillcolor=\"{}\", color=\"{}\"{}];\n", indent, index,
                          as_dot(label(node)), as_dot(tooltip(node)), shape, paint.fill, paint.border,
                          node.is_critical ? ", penwidth=3" : "");
@@ -162,9 +162,9 @@ class Drawing {
     const Task& task = run_.tasks[node.tasks.front()];
     if (!node.folded.empty()) return fmt::format("{}\n{} tasks", node.folded, node.tasks.size());
     std::string text = task.name;
-    if (task.role == Role::to_host) text += " (to the CPU)";
-    if (task.role == Role::from_host) text += " (from the CPU)";
-    if (task.role == Role::to_peer) text += " (to a peer)";
+    if (task.role == Role::to_host) text += ", " + task.device + " → CPU";
+    if (task.role == Role::from_host) text += ", CPU → " + task.device;
+    if (task.role == Role::to_peer) text += ", " + task.device + " → peer";
     return task.line.empty() ? text : text + "\n" + task.line;
   }
 

@@ -92,7 +92,7 @@ class PageData {
   }
 
   void add_head() {
-    add("command", json_text(run_.command));
+    add("command", json_text(short_command(run_)));
     std::string facts = fmt::format("{} tasks", run_.tasks.size());
     if (!run_.engine.empty()) facts += fmt::format(" · {} engine · Stretto {}", run_.engine, run_.version);
     for (const RecordedDevice& device : run_.devices) facts += " · " + device.name;

@@ -23,4 +23,10 @@ Nanoseconds Run::end() const {
   return last;
 }
 
+std::string short_command(const Run& run) {
+  const std::size_t end = run.command.find(' ');
+  const std::size_t folder = run.command.rfind('/', end);
+  return folder == std::string::npos ? run.command : run.command.substr(folder + 1);
+}
+
 }  // namespace stretto::report

@@ -57,7 +57,7 @@ TEST(Graph, HasANodeForEachTaskAndALineForEachDependency) {
   made.add("third", "sim:0 stream 0", 3, 4, {1}).after.push_back({0, Hazard::war});
   const std::string dot = to_dot(made.run);
   EXPECT_TRUE(contains(dot, "t0 [label=\"first\\np.cpp:3\"")) << dot;
-  EXPECT_TRUE(contains(dot, "label=\"to (to the CPU)\"")) << dot;
+  EXPECT_TRUE(contains(dot, "label=\"to, sim:0 → CPU\"")) << dot;
   EXPECT_EQ(count(dot, "shape=cds"), 1u);
   EXPECT_EQ(count(dot, " -> "), 3u);
   EXPECT_TRUE(contains(dot, "t0 -> t3 [style=dashed"));

@@ -92,6 +92,15 @@ TEST(Run, HoldsWhatTheFileSays) {
   EXPECT_EQ(run.end(), 8000);
 }
 
+TEST(Run, HasAShortTitle) {
+  report::Run run;
+  EXPECT_EQ(short_command(run), "");
+  run.command = "/some/where/train data/in --x";
+  EXPECT_EQ(short_command(run), "train data/in --x");
+  run.command = "train";
+  EXPECT_EQ(short_command(run), "train");
+}
+
 TEST(Run, MayBeEmptyOrOfOneTask) {
   const report::Run none = run_of(timeline_text(std::vector<std::string>{}));
   EXPECT_TRUE(none.tasks.empty());
@@ -106,11 +115,12 @@ TEST(Run, IsReadUpToWhereTheFileWasCut) {
   std::size_t most = 0;
   for (std::size_t length = 1; length + 1 < text.size(); length += 7) {
     const report::Run run = run_of(text.substr(0, length));
-    EXPECT_EQ(run.cut, length < text.size() - 1) << length;
+    EXPECT_TRUE(run.cut) << length;
     EXPECT_GE(run.tasks.size(), most) << length;
     most = run.tasks.size();
   }
   EXPECT_EQ(most, 2u);
+  EXPECT_FALSE(run_of(text.substr(0, text.size() - 1)).cut);
 }
 
 TEST(Run, TakesTraceEventsOfOtherPrograms) {

@@ -105,6 +105,9 @@ struct STRETTO_API Run {
   Nanoseconds end() const;
 };
 
+/// The run's command without the folder of its program, as a title: "train --epochs 3".
+STRETTO_API std::string short_command(const Run& run);
+
 /// Told from time to time which fraction of a file has been read, from 0 to 1.
 using Progress = std::function<void(double fraction)>;
 

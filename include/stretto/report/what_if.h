@@ -12,7 +12,7 @@ namespace stretto::report {
 struct Machine {
   std::optional<int> devices = {};  ///< That compute, each like the recorded ones; as many as recorded where missing.
   std::optional<double> link = {};  ///< What each copy between memories runs at, in GB/s; as recorded where missing.
-  double compute = 1;          ///< So many times as fast as recorded.
+  double compute = 1;               ///< So many times as fast as recorded.
 };
 
 /// What a recorded run would have been.

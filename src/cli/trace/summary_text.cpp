@@ -63,8 +63,9 @@ Colour colour_of(Cause cause) {
 }
 
 std::string head_text(const Run& run) {
-  const std::size_t width = std::min<std::size_t>(run.command.size(), 90);
-  std::string text = bold(run.command.empty() ? "A recorded run" : fitted(run.command, width)) + "\n";
+  const std::string command = short_command(run);
+  const std::size_t width = std::min<std::size_t>(command.size(), 90);
+  std::string text = bold(command.empty() ? "A recorded run" : fitted(command, width)) + "\n";
   std::string facts = fmt::format("{} tasks on {} tracks", run.tasks.size(), track_use(run).size());
   if (!run.engine.empty()) facts += fmt::format(", {} engine of version {}", run.engine, run.version);
   text += faint(facts) + "\n";
