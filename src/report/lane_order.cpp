@@ -1,15 +1,29 @@
 #include "report/lane_order.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <string>
 #include <utility>
+
+#include <stretto/report/lanes.h>
 
 namespace stretto::report {
 
 LaneOrder::LaneOrder(const Run& run) : run_(run), tracks_(run.tracks.size()), all_(run.tasks.size()) {
   std::iota(all_.begin(), all_.end(), std::size_t{0});
   std::ranges::sort(all_, [&](std::size_t a, std::size_t b) { return is_before(a, b); });
-  for (const std::size_t task : all_) tracks_[run.tasks[task].track].push_back(task);
+  const std::vector<std::string> lanes = report::lanes(run);
+  std::map<std::string, std::size_t> firsts;
+  for (std::size_t track = 0; track < lanes.size(); ++track) {
+    const bool is_worker = run.tracks[track].starts_with(lanes[track] + " worker");
+    first_track_.push_back(is_worker ? track : firsts.try_emplace(lanes[track], track).first->second);
+  }
+  in_turn_.resize(lanes.size());
+  for (const std::size_t task : all_) {
+    tracks_[run.tasks[task].track].push_back(task);
+    in_turn_[first_track_[run.tasks[task].track]].push_back(task);
+  }
 }
 
 bool LaneOrder::is_before(std::size_t earlier, std::size_t later) const {
@@ -27,7 +41,7 @@ std::optional<std::size_t> LaneOrder::last_of(const std::vector<std::size_t>& ta
 }
 
 std::optional<std::size_t> LaneOrder::previous(std::size_t task) const {
-  return last_of(tracks_[run_.tasks[task].track], run_.tasks[task].start, task);
+  return last_of(in_turn_[first_track_[run_.tasks[task].track]], run_.tasks[task].start, task);
 }
 
 std::optional<std::size_t> LaneOrder::last_ended(Nanoseconds time, std::size_t task) const {

@@ -14,7 +14,8 @@ class LaneOrder {
   /// `run` must outlive this.
   explicit LaneOrder(const Run& run);
 
-  /// The task that ended last on the same track before `task` started; of several that took no time the later one.
+  /// The task that ended last on the same worker, or on the same lane if that is no pool of workers, before `task`
+  /// started; of several that took no time the later one.
   std::optional<std::size_t> previous(std::size_t task) const;
   /// Of all tasks that ended no later than `time` and not behind `task` in this order, the last.
   std::optional<std::size_t> last_ended(Nanoseconds time, std::size_t task) const;
@@ -30,8 +31,10 @@ class LaneOrder {
   std::optional<std::size_t> last_of(const std::vector<std::size_t>& tasks, Nanoseconds time, std::size_t task) const;
 
   const Run& run_;
-  std::vector<std::vector<std::size_t>> tracks_;  ///< Of each track its tasks, by their ends.
-  std::vector<std::size_t> all_;                  ///< All tasks by their ends.
+  std::vector<std::vector<std::size_t>> tracks_;   ///< Of each track its tasks, by their ends.
+  std::vector<std::size_t> first_track_;           ///< Of each track the first one that does its work in turn with it.
+  std::vector<std::vector<std::size_t>> in_turn_;  ///< Of each such track the tasks of all of them, by their ends.
+  std::vector<std::size_t> all_;                   ///< All tasks by their ends.
 };
 
 }  // namespace stretto::report

@@ -1,15 +1,40 @@
 #include <stretto/report/lanes.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "report/intervals.h"
 
 namespace stretto::report {
 
-std::string lane_of(std::string_view track) {
-  // A worker's number may be missing where a spare thread took its place.
-  const std::size_t worker = track.find(" worker");
-  return std::string(track.substr(0, worker));
+std::vector<std::string> lanes(const Run& run) {
+  std::vector<std::string> result = run.tracks;
+  // Of each device that is no CPU its tracks that compute, and when they did.
+  struct Streams {
+    std::set<std::size_t> tracks;
+    Intervals all;
+    Nanoseconds sum = 0;
+  };
+  std::map<std::string, Streams> devices;
+  for (const Task& task : run.tasks) {
+    if (is_copy(task.role) || run.tracks[task.track].find(" stream ") == std::string::npos) continue;
+    Streams& streams = devices[task.device];
+    streams.tracks.insert(task.track);
+    streams.all.add(task.start, task.end);
+    streams.sum += task.duration();
+  }
+  for (const auto& [device, streams] : devices) {
+    // One kernel may begin a little before another has ended, by the clock that is read.
+    const Nanoseconds at_once = streams.sum - streams.all.total();
+    if (streams.tracks.size() < 2 || at_once > streams.sum / 50) continue;
+    for (const std::size_t track : streams.tracks) result[track] = device + " streams";
+  }
+  for (std::string& lane : result) {
+    // A worker's number may be missing where a spare thread took its place.
+    if (const std::size_t worker = lane.find(" worker"); worker != std::string::npos) lane.resize(worker);
+  }
+  return result;
 }
 
 std::vector<TrackUse> track_use(const Run& run) {
@@ -19,9 +44,10 @@ std::vector<TrackUse> track_use(const Run& run) {
     busy[task.track].add(task.start, task.end);
     ++tasks[task.track];
   }
+  const std::vector<std::string> lanes = report::lanes(run);
   std::vector<TrackUse> uses;
   for (std::size_t track = 0; track < run.tracks.size(); ++track) {
-    if (tasks[track] > 0) uses.push_back({track, lane_of(run.tracks[track]), tasks[track], busy[track].total()});
+    if (tasks[track] > 0) uses.push_back({track, lanes[track], tasks[track], busy[track].total()});
   }
   return uses;
 }
@@ -30,10 +56,11 @@ std::vector<LaneWork> lane_work(const Run& run) {
   std::vector<LaneWork> lanes;
   for (const TrackUse& use : track_use(run)) {
     const auto known = std::ranges::find(lanes, use.lane, &LaneWork::lane);
+    const bool is_pool = run.tracks[use.track].starts_with(use.lane + " worker");
     if (known == lanes.end()) {
       lanes.push_back({use.lane, 1, use.busy});
     } else {
-      ++known->tracks;
+      if (is_pool) ++known->tracks;
       known->busy += use.busy;
     }
   }

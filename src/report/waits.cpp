@@ -54,7 +54,7 @@ std::string advice(const Run& run, const WaitGroup& group) {
 
 class Collector {
  public:
-  explicit Collector(const Run& run) : run_(run), order_(run) {
+  explicit Collector(const Run& run) : run_(run), order_(run), lanes_(lanes(run)) {
     for (const Wait& wait : run.waits) wait_ends_.push_back(wait.end);
     std::ranges::sort(wait_ends_);
   }
@@ -88,7 +88,7 @@ class Collector {
       group.line = task.line;
       group.task = index;
       group.on = on;
-      group.where = cause == Cause::busy_lane ? lane_of(run_.tracks[task.track]) : run_.tracks[task.track];
+      group.where = cause == Cause::busy_lane ? lanes_[task.track] : run_.tracks[task.track];
       add(std::move(group), to - from);
     };
     const Nanoseconds needed = std::max(task.submitted, ready.dependencies);
@@ -119,6 +119,7 @@ class Collector {
 
   const Run& run_;
   const LaneOrder order_;
+  const std::vector<std::string> lanes_;
   std::vector<Nanoseconds> wait_ends_;
   std::map<std::tuple<Cause, std::string, std::string>, WaitGroup> groups_;
 };

@@ -26,8 +26,7 @@ Nanoseconds duration_on(const Task& task, const Machine& machine) {
 }
 
 /// The lane of a task that moves from its device to another: the one that is called alike there.
-std::string lane_on(const Run& run, const Task& task, const std::string& device) {
-  const std::string lane = lane_of(run.tracks[task.track]);
+std::string lane_on(const std::string& lane, const Task& task, const std::string& device) {
   return lane.starts_with(task.device) ? device + lane.substr(task.device.size()) : lane;
 }
 
@@ -58,11 +57,12 @@ std::vector<RecordedDevice> devices_of(const Run& run, const std::vector<std::st
 
 void name_bottleneck(Prediction& prediction) {
   const CriticalPath path = critical_path(prediction.run);
+  const std::vector<std::string> lanes = report::lanes(prediction.run);
   std::map<std::string, Nanoseconds> parts;
   for (const Step& step : path.steps) {
     const Nanoseconds time = step.end - step.start;
     if (step.task) {
-      parts["the work of " + lane_of(prediction.run.tracks[prediction.run.tasks[*step.task].track])] += time;
+      parts["the work of " + lanes[prediction.run.tasks[*step.task].track]] += time;
     } else {
       parts["the program itself, between its submissions"] += time;
     }
@@ -97,9 +97,12 @@ Prediction predict(const Run& run, const Machine& machine) {
   check(machine);
   const int recorded = static_cast<int>(computing_devices(run).size());
   const std::vector<std::string> places = place(run, machine.devices.value_or(recorded));
+  const std::vector<std::string> lanes = report::lanes(run);
   std::vector<ScheduledTask> tasks;
   for (std::size_t task = 0; task < run.tasks.size(); ++task) {
-    tasks.push_back({lane_on(run, run.tasks[task], places[task]), duration_on(run.tasks[task], machine)});
+    const Task& recorded_task = run.tasks[task];
+    tasks.push_back(
+        {lane_on(lanes[recorded_task.track], recorded_task, places[task]), duration_on(recorded_task, machine)});
   }
   Prediction prediction;
   prediction.run = list_schedule(run, tasks, workers_of(run));

@@ -24,7 +24,7 @@ TEST(Bound, IsTheLargerOfChainAndBusiestLane) {
   HandMadeRun made;
   made.add("a", "sim:0 stream 0", 0, 6);
   made.add("b", "sim:0 stream 0", 8, 13);
-  made.add("c", "sim:0 stream 1", 13, 15, {1});
+  made.add("c", "sim:1 stream 0", 13, 15, {1});
   Bound limits = bound(made.run);
   EXPECT_EQ(limits.busiest, "sim:0 stream 0");
   EXPECT_EQ(limits.work, 11'000);

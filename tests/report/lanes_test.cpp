@@ -37,5 +37,20 @@ TEST(Lanes, OfOneDevicesWorkersAreOne) {
   EXPECT_TRUE(lane_work(report::Run()).empty());
 }
 
+TEST(Lanes, OfStreamsAreOneWhereKernelsFillTheDevice) {
+  HandMadeRun made;
+  made.add("a", "sim:0 stream 0", 0, 10);
+  made.add("b", "sim:0 stream 1", 10, 20);
+  made.add("to", "sim:0 to host", 10, 15).role = Role::to_host;
+  made.add("c", "sim:1 stream 0", 0, 10);
+  made.add("d", "sim:1 stream 1", 5, 15);
+  EXPECT_EQ(lanes(made.run), (std::vector<std::string>{"sim:0 streams", "sim:0 streams", "sim:0 to host",
+                                                       "sim:1 stream 0", "sim:1 stream 1"}));
+  const std::vector<LaneWork> work = lane_work(made.run);
+  ASSERT_EQ(work.size(), 4u);
+  EXPECT_EQ(work[0].shortest(), 20'000);
+  EXPECT_EQ(work[2].shortest(), 10'000);
+}
+
 }  // namespace
 }  // namespace stretto::report

@@ -74,6 +74,17 @@ TEST(Waits, OfTheProgramAreNotCountedTwice) {
   EXPECT_EQ(waits[1].longest, 1'000);
 }
 
+TEST(Waits, AreForTheOtherStreamWhereKernelsFillTheDevice) {
+  HandMadeRun made;
+  made.add("a", "sim:0 stream 0", 0, 10);
+  made.add("b", "sim:0 stream 1", 10, 20);
+  const std::vector<WaitGroup> waits = largest_waits(made.run);
+  ASSERT_EQ(waits.size(), 1u);
+  EXPECT_EQ(waits[0].cause, Cause::busy_lane);
+  EXPECT_EQ(waits[0].on, 0u);
+  EXPECT_EQ(waits[0].where, "sim:0 streams");
+}
+
 TEST(Waits, AreTheLargest) {
   HandMadeRun made;
   for (int i = 1; i <= 15; ++i) made.add_wait(i % 2 == 0 ? "memory" : "back-pressure", 0, i).line = std::to_string(i);

@@ -59,6 +59,18 @@ TEST(WhatIf, ConnectedTasksStayTogether) {
   EXPECT_EQ(predict(made.run, {.devices = 2}).total, 60'000);
 }
 
+TEST(WhatIf, StreamsOfOneDeviceThatRanInTurnDoNotHoldUpAnother) {
+  HandMadeRun made;
+  for (Nanoseconds i = 0; i < 10; ++i) {
+    const std::vector<std::size_t> after =
+        i < 2 ? std::vector<std::size_t>() : std::vector{static_cast<std::size_t>(i - 2)};
+    made.add("a", i % 2 == 0 ? "sim:0 stream 0" : "sim:0 stream 1", 10 * i, 10 * i + 10, after);
+  }
+  EXPECT_EQ(predict(made.run, {}).total, 100'000);
+  EXPECT_EQ(predict(made.run, {}).bound.bound(), 100'000);
+  EXPECT_EQ(predict(made.run, {.devices = 2}).total, 50'000);
+}
+
 TEST(WhatIf, DevicesComputeFasterAndLinksCopyFaster) {
   HandMadeRun made;
   made.add("matmul", "sim:0 stream 0", 0, 20);

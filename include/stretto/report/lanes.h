@@ -8,10 +8,15 @@
 
 namespace stretto::report {
 
+/// The lane of each track of the run: what does the work of it. The workers of a CPU device are one lane, "cpu:0", that
+/// does as many things at once as it has workers. Streams of a device whose kernels never ran at the same time are one,
+/// "cuda:0 streams", which does one thing at a time: its kernels fill the device. Any other track is a lane by itself.
+STRETTO_API std::vector<std::string> lanes(const Run& run);
+
 /// How busy one track of a run was.
 struct TrackUse {
   std::size_t track;  ///< Index into the run's tracks.
-  std::string lane;   ///< The workers of a CPU device share one, "cpu:0"; any other track is a lane by itself.
+  std::string lane;   ///< See `lanes`.
   std::size_t tasks;
   Nanoseconds busy;  ///< In which a task ran there.
 };
@@ -19,13 +24,10 @@ struct TrackUse {
 /// Of each track that ran a task, in the order of the tracks.
 STRETTO_API std::vector<TrackUse> track_use(const Run& run);
 
-/// The lane of a track: "cpu:0" for "cpu:0 worker 1".
-STRETTO_API std::string lane_of(std::string_view track);
-
 /// What a lane did, and the shortest time in which its tracks could have done it.
 struct LaneWork {
   std::string lane;
-  int tracks;  ///< Workers of a CPU device; else 1.
+  int tracks;  ///< How much it does at once: workers of a CPU device; else 1.
   Nanoseconds busy;
 
   Nanoseconds shortest() const { return tracks > 0 ? busy / tracks : busy; }
