@@ -48,7 +48,8 @@ const layout = (() => {
     }
     y += gap;
   });
-  const counters = data.counters.map((counter) => {
+  const isUsed = (counter) => counter.values.some((value) => value !== 0);
+  const counters = data.counters.filter(isUsed).map((counter) => {
     const place = { ...counter, y: y + 4, height: 34, most: counter.values.reduce((a, b) => Math.max(a, b), 1) };
     y += 44;
     return place;
