@@ -14,13 +14,13 @@ namespace stretto::cli {
 namespace {
 
 struct GraphArguments {
-  std::string file;
+  ReadArguments run;
   std::string output;
   std::optional<int> depth;
 };
 
 int graph(const GraphArguments& arguments) {
-  const report::Run run = read_with_progress(arguments.file);
+  const report::Run run = read_with_progress(arguments.run);
   const report::GraphOptions options{arguments.depth};
   if (arguments.output.empty()) {
     fmt::print("{}", report::to_dot(run, options));
@@ -35,7 +35,7 @@ int graph(const GraphArguments& arguments) {
 void add_graph(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<GraphArguments>();
   CLI::App* verb = app.add_subcommand("graph", "Draw the dependency graph of a recorded run");
-  verb->add_option("file", arguments->file, "Timeline file that STRETTO_TRACE wrote")->required()->type_name("FILE");
+  add_run_options(*verb, arguments->run);
   verb->add_option("-o,--output", arguments->output,
                    "A picture, .svg, or text for Graphviz, .dot; text to standard output if missing")
       ->check([](const std::string& path) {

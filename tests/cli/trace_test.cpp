@@ -130,6 +130,18 @@ TEST_F(Trace, WhatIfPredictsAnotherMachine) {
   }
 }
 
+TEST_F(Trace, ReportsMayBeOfASection) {
+  std::string text = two_products;
+  const std::string place = R"("line":"p.cpp:5","submitted":2.000)";
+  text.insert(text.find(place), R"("section":"second/run",)");
+  const std::string timeline = file(text);
+  const CommandResult part = run_command({"trace", "summary", timeline, "--section", "second"});
+  EXPECT_EQ(part.exit_code, 0) << part.errors;
+  EXPECT_NE(part.output.find("1 tasks on 1 tracks"), std::string::npos) << part.output;
+  expect_error(run_command({"graph", timeline, "--section", "third"}), 2,
+               "no task is in the section third; there are second/run");
+}
+
 TEST_F(Trace, RefusesOtherFilesInOneLine) {
   const std::string path = file("{\"results\": []}");
   expect_error(run_command({"trace", "summary", path}), 1,

@@ -1,12 +1,23 @@
 #pragma once
 
+#include <CLI/App.hpp>
 #include <string>
 
 #include <stretto/report/run.h>
 
 namespace stretto::cli {
 
-/// Reads a timeline file, and shows on a terminal how far it has come. Throws FileError as `report::read_run` does.
-report::Run read_with_progress(const std::string& path);
+/// The run that a verb is about.
+struct ReadArguments {
+  std::string file;
+  std::string section;  ///< Only what ran in it; all where it is empty.
+};
+
+/// Declares them.
+void add_run_options(CLI::App& verb, ReadArguments& arguments);
+
+/// Reads the timeline file, and shows on a terminal how far it has come. Throws as `report::read_run` and
+/// `report::in_section` do.
+report::Run read_with_progress(const ReadArguments& arguments);
 
 }  // namespace stretto::cli

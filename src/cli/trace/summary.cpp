@@ -21,7 +21,7 @@ namespace stretto::cli {
 namespace {
 
 struct SummaryArguments {
-  std::string file;
+  ReadArguments run;
   std::string json;
   std::string page;
 };
@@ -53,7 +53,7 @@ std::vector<Result> figures(const report::Run& run) {
 
 int summary(const SummaryArguments& arguments) {
   const ResultFile json(arguments.json);
-  const report::Run run = read_with_progress(arguments.file);
+  const report::Run run = read_with_progress(arguments.run);
   fmt::print("{}", summary_text(run));
   if (!arguments.page.empty()) {
     report::write_page(run, arguments.page);
@@ -68,7 +68,7 @@ int summary(const SummaryArguments& arguments) {
 void add_trace_summary(CLI::App& trace, Action& action) {
   auto arguments = std::make_shared<SummaryArguments>();
   CLI::App* verb = trace.add_subcommand("summary", "What limited a recorded run, and what would help");
-  verb->add_option("file", arguments->file, "Timeline file that STRETTO_TRACE wrote")->required()->type_name("FILE");
+  add_run_options(*verb, arguments->run);
   verb->add_option("--html", arguments->page, "Write a page for the browser to this file")->type_name("FILE");
   verb->add_option("--json", arguments->json, "Write the figures to this file as JSON")->type_name("FILE");
   verb->callback([arguments, &action] { action = [arguments] { return summary(*arguments); }; });

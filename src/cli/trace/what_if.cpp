@@ -18,7 +18,7 @@ namespace stretto::cli {
 namespace {
 
 struct WhatIfArguments {
-  std::string file;
+  ReadArguments run;
   std::string json;
   report::Machine machine;
 };
@@ -37,7 +37,7 @@ Result seconds(std::string name, report::Nanoseconds duration) {
 
 int what_if(const WhatIfArguments& arguments) {
   const ResultFile json(arguments.json);
-  const report::Run run = read_with_progress(arguments.file);
+  const report::Run run = read_with_progress(arguments.run);
   const report::Prediction prediction = report::predict(run, arguments.machine);
   const report::Nanoseconds recorded = run.end() - run.begin();
   const double ratio = recorded == 0 ? 0 : static_cast<double>(prediction.total) / static_cast<double>(recorded);
@@ -67,7 +67,7 @@ std::string positive(const std::string& text) {
 void add_trace_what_if(CLI::App& trace, Action& action) {
   auto arguments = std::make_shared<WhatIfArguments>();
   CLI::App* verb = trace.add_subcommand("whatif", "How long a recorded run would take on another machine");
-  verb->add_option("file", arguments->file, "Timeline file that STRETTO_TRACE wrote")->required()->type_name("FILE");
+  add_run_options(*verb, arguments->run);
   verb->add_option("--devices", arguments->machine.devices, "So many devices that compute, each like the recorded ones")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
