@@ -44,11 +44,16 @@ ProgressBar::~ProgressBar() { clear(); }
 void ProgressBar::show(double fraction, std::string_view what) {
   const auto now = std::chrono::steady_clock::now();
   if (!enabled_ || (visible_ && now - last_ < std::chrono::milliseconds(50))) return;
+  if (first_ == std::chrono::steady_clock::time_point{}) first_ = now;
   last_ = now;
+  const double elapsed = std::chrono::duration<double>(now - first_).count();
+  const std::string left = elapsed > 1 && fraction > 0 && fraction < 1
+                               ? fmt::format(", {:.0f} s left", elapsed * (1 - fraction) / fraction)
+                               : "";
   constexpr int width = 30;
   const int filled = static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * width));
   std::fflush(stdout);
-  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, what);
+  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {}{}", "", filled, "", width - filled, what, left);
   std::fflush(stderr);
   visible_ = true;
 }

@@ -26,7 +26,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
 
-  /// `fraction` is between 0 and 1.
+  /// `fraction` is between 0 and 1. Once a second has gone by, the line also says how much time is left at this rate.
   void show(double fraction, std::string_view what);
   /// Takes the line away, so that something else can be printed.
   void clear();
@@ -34,6 +34,7 @@ class ProgressBar {
  private:
   bool visible_ = false;
   bool enabled_;
+  std::chrono::steady_clock::time_point first_{};
   std::chrono::steady_clock::time_point last_{};
 };
 
