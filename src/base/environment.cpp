@@ -180,7 +180,12 @@ const std::vector<Variable>& variables() {
          return text == "access" || text == "off";
        }},
       file("STRETTO_TRACE", &Environment::trace, "Where the timeline of the run is written, as it goes."),
-      file("STRETTO_GRAPH", &Environment::graph, "Where the dependency graph of the run is written at exit."),
+      {"STRETTO_GRAPH", "a file name that ends in .svg, .dot or .gv", "none",
+       "Where the dependency graph of the run is written at exit: as a picture, or as text for Graphviz.",
+       [](Environment& environment, std::string_view text) {
+         environment.graph = std::string(text);
+         return text.ends_with(".svg") || text.ends_with(".dot") || text.ends_with(".gv");
+       }},
       {"STRETTO_LOG", "off, error, warning, info or debug", "warning", "How much is written to standard error.",
        set_log},
       seconds(

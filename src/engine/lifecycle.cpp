@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <stretto/base/error.h>
@@ -24,6 +26,12 @@ namespace {
 Scheduler* kept = nullptr;
 constinit Mutex making;
 
+/// Where the whole run is recorded; empty where it is not.
+std::string& own_recording() {
+  static std::string& path = *new std::string;
+  return path;
+}
+
 // From the start of the process on: a thread may be making the engine when another forks.
 [[maybe_unused]] const bool handles_forks = [] {
   set_fork_handlers(
@@ -32,19 +40,39 @@ constinit Mutex making;
         if (kept != nullptr) kept->before_fork();
       },
       [](bool in_child) {
-        if (in_child) trace::forget_after_fork();
+        if (in_child) {
+          trace::forget_after_fork();
+          own_recording().clear();
+        }
         if (kept != nullptr) kept->after_fork(in_child);
         making.unlock();
       });
   return true;
 }();
 
+void begin_recording() {
+  const Environment& settings = environment();
+  std::string path = settings.trace.value_or("");
+  // The graph is drawn of a recording.
+  if (path.empty() && settings.graph) path = *settings.graph + ".trace.json";
+  if (path.empty()) return;
+  try {
+    trace::start(path);
+    own_recording() = path;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "stretto: %s\n", error.what());
+  }
+}
+
 void end_recording() {
   try {
     trace::stop();
   } catch (const Error& error) {
     std::fprintf(stderr, "stretto: %s\n", error.what());
+    return;
   }
+  const std::string path = std::exchange(own_recording(), {});
+  if (!path.empty() && trace::finish() != nullptr) trace::finish()(path);
 }
 
 }  // namespace
@@ -54,13 +82,7 @@ Mutex& engine_making() { return making; }
 void keep_lifecycle(Scheduler& scheduler) {
   kept = &scheduler;
   tell_recordings_of(scheduler);
-  if (const auto& path = environment().trace) {
-    try {
-      trace::start(*path);
-    } catch (const Error& error) {
-      std::fprintf(stderr, "stretto: %s\n", error.what());
-    }
-  }
+  begin_recording();
   std::atexit([] { kept->end(); });
 }
 

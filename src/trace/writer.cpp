@@ -31,6 +31,7 @@ constexpr std::size_t most_unwritten = std::size_t{1} << 20;
 constexpr int niceness = 19;
 
 std::atomic<Source*> source_of_process{nullptr};
+constinit Finish finish_of_process = nullptr;
 
 /// The command line, with blanks between its arguments.
 std::string command() {
@@ -185,6 +186,10 @@ void discard_records() {
 }  // namespace
 
 void set_source(Source& source) { source_of_process.store(&source, std::memory_order_release); }
+
+void set_finish(Finish finish) { finish_of_process = finish; }
+
+Finish finish() { return finish_of_process; }
 
 std::uint64_t session_number() { return sessions.load(std::memory_order_relaxed); }
 

@@ -35,6 +35,13 @@ void start(const std::string& path);
 /// Ends the recording, and returns when the file is complete. Throws FileError when it could not be written. Without a
 /// recording: does nothing.
 void stop();
+/// What is made of the recording of the whole run once it is complete: a floor above says what. `path` is the
+/// recording's.
+using Finish = void (*)(const std::string& path);
+/// To be set before main begins.
+void set_finish(Finish finish);
+/// What was set; nullptr where nothing was.
+Finish finish();
 /// A number of its own for each recording of the process, from 1.
 std::uint64_t session_number();
 /// In the child after a fork: the recording is the parent's.

@@ -60,7 +60,7 @@ TEST(TraceRun, SaysWhatIsWrongBeforeTheProgramStarts) {
 
   const CommandResult none = run_command({"trace", "run"});
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_EQ(run_command({"trace"}).errors, "stretto: trace what? run\n");
+  EXPECT_EQ(run_command({"trace"}).errors, "stretto: trace what? run, summary, whatif\n");
 }
 
 }  // namespace
