@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <stretto/trace/section.h>
+
 #include "cli/seconds.h"
 
 namespace stretto::cli {
@@ -86,6 +88,8 @@ Products balance(std::int64_t n, std::int64_t count, Device from, Device to) {
 double measure_run_and_copy(const Factors& factors, std::int64_t count, Device to) {
   std::vector<Tensor> copies;
   const double seconds = seconds_of([&] {
+    // In a timeline, what is measured here can be told from all else.
+    const trace::Section section("run_and_copy");
     std::vector<Tensor> products = submit_products(factors, count);
     // Where time is counted, submitting takes none. As by the clock, products are issued before the copies come.
     if (deterministic_schedule()) ScheduledThread([] {}).join();

@@ -71,6 +71,9 @@ TEST(RecordedRun, TellsOfOverlapAndOfOtherMachines) {
   EXPECT_NEAR(static_cast<double>(predict(one, {}).total), total(one), 0.1 * total(one));
   EXPECT_NEAR(static_cast<double>(predict(two, {}).total), total(two), 0.1 * total(two));
   EXPECT_NEAR(static_cast<double>(predict(one, {.devices = 2}).total), total(two), 0.15 * total(two));
+  for (const char* name : {"STRETTO_TEST_FILE", "STRETTO_SIM_DEVICES", "STRETTO_SIM_MODEL", "STRETTO_SCHEDULE"}) {
+    unsetenv(name);
+  }
 }
 
 }  // namespace
