@@ -279,7 +279,7 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
   for (const Point point : memory_waits) follow(lane, point, trace::hazards_of(Hazard::block_reuse));
   const Point point(lane.lane.id(), ++lane.last_sequence);
   const std::int64_t traced_from =
-      trace::enabled() || lane.keeps_times ? trace_issue(task, lane, memory_waits) : std::int64_t{0};
+      trace::enabled() || lane.keeps_times ? trace_issue(task, lane, memory_waits) : trace::no_time;
   ThreadControl::step();
   lane.lane.issue(task, scheduler_);
   Event* event = lane.lane.record();

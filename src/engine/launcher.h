@@ -61,7 +61,7 @@ class Launcher {
     Event* event;
     Point point;
     std::shared_ptr<Clock> clock;  ///< Shared with its neighbours; changes no more.
-    std::int64_t traced_from;      ///< When it was issued, while a timeline is recorded; otherwise 0.
+    std::int64_t traced_from;      ///< When it was issued, while a timeline is recorded; otherwise `no_time`.
   };
   /// Of what is ready, the earliest statement of the program is issued first, so that a lane's order is the program's:
   /// a copy never stands behind the copy of a later result, and what allocates behind what frees. Only copies to the

@@ -19,11 +19,11 @@ std::string Launcher::track_name(Device device, LaneRole role, std::size_t numbe
   return name;
 }
 
-/// Before the task is issued; returns the moment. 0 when the recording has ended.
+/// Before the task is issued; returns the moment. `no_time` when the recording has ended.
 std::int64_t Launcher::trace_issue(const Task& task, LaneState& lane, const PointSet& memory_waits) {
   const bool is_traced = trace::enabled();
   if (lane.keeps_times != is_traced) lane.lane.keep_times(lane.keeps_times = is_traced);
-  if (!is_traced) return 0;
+  if (!is_traced) return trace::no_time;
   trace_reuse(scheduler_, task, memory_waits);
   return trace::now();
 }

@@ -158,7 +158,7 @@ int Launcher::retire_front(LaneState& lane, int most) {
       });
       if (!in_turn) break;
       retired[count] = {front.task, front.point, front.event->failure(), front.traced_from, {}};
-      if (front.traced_from != 0) [[unlikely]]
+      if (front.traced_from != trace::no_time) [[unlikely]]
         retired[count].times = front.event->times();
       ++count;
       lane.retired_events.push_back(front.event);
@@ -191,7 +191,7 @@ void Launcher::retire(const Retired& retired, LaneState& lane) {
   });
   ThreadControl::step();
   if (Failure* failure = task.failure.load(std::memory_order_acquire)) failed_points().add(point, failure);
-  if (retired.traced_from != 0) [[unlikely]]
+  if (retired.traced_from != trace::no_time) [[unlikely]]
     trace_retirement(task, point, lane, retired.traced_from, retired.times);
   lane_progress().advance(point);
   lane.load.fetch_sub(1, std::memory_order_release);

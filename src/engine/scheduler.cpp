@@ -126,7 +126,7 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
   ThreadState::Frame frame{&task, me.frame, &running};
   me.frame = &frame;
   me.cell().enter();
-  const std::int64_t traced_from = trace::enabled() ? trace::now() : 0;
+  const std::int64_t traced_from = trace::enabled() ? trace::now() : trace::no_time;
   bool entered = false;
   if (watchdog_ != nullptr) [[unlikely]]
     task.state.fetch_or(Task::begun, std::memory_order_release);
@@ -151,7 +151,7 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
     if (!running.readers.empty()) [[unlikely]]
       await_readers(*this, task, running);
   }
-  if (traced_from != 0) [[unlikely]]
+  if (traced_from != trace::no_time) [[unlikely]]
     trace_body(*this, task, traced_from, entered);
   me.cell().leave();
   me.frame = frame.outer;

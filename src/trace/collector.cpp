@@ -241,7 +241,7 @@ void Collector::write_task(Node& known) {
   const std::unique_ptr<Pending> held = std::move(known.pending);
   Pending& task = *held;
   const std::vector<Predecessor> after = predecessors_of(task);
-  if (task.issued == 0) {
+  if (task.issued == no_time) {
     // A worker's task is ready once all that it comes after has ended.
     task.issued = task.submitted;
     for (const Predecessor& one : after) task.issued = std::max(task.issued, one.ended);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trace/event_file.h"
+#include "trace/recording.h"
 #include "trace/records.h"
 
 namespace stretto::trace {
@@ -46,7 +47,7 @@ class Collector {
   struct Pending {
     bool is_submitted = false;
     std::int64_t submitted = 0;
-    std::int64_t issued = 0;  ///< 0 where it is ready when what it comes after has ended.
+    std::int64_t issued = no_time;  ///< That where it is ready when what it comes after has ended.
     std::int64_t started = -1;
     std::int64_t ended = -1;
     const char* name = "";

@@ -24,8 +24,10 @@ extern std::atomic<bool> is_recording;
 /// Whether tasks are recorded. Costs a load.
 inline bool enabled() { return is_recording.load(std::memory_order_relaxed); }
 
-/// Nanoseconds, in which all times here are.
+/// Nanoseconds, in which all times here are. 0 is a moment like any other where time is counted.
 std::int64_t now();
+/// In the place of a moment: there was none, or nothing is recorded.
+inline constexpr std::int64_t no_time = -1;
 
 /// Which task: a number that no other pending or finished task has; 0 is none.
 using TaskKey = std::uint64_t;
@@ -89,11 +91,11 @@ class Waiting {
   /// `name` and `cause` are literals or live as long as the process. With `awaited` the name is that of the task with
   /// this key, which the program waits for. `counts` false: nothing is recorded.
   Waiting(const char* name, const char* cause, CallSite site = {}, TaskKey awaited = 0, bool counts = true)
-      : began_(enabled() && counts ? now() : 0), name_(name), cause_(cause), site_(site), awaited_(awaited) {}
+      : began_(enabled() && counts ? now() : no_time), name_(name), cause_(cause), site_(site), awaited_(awaited) {}
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
   ~Waiting() {
-    if (began_ != 0) [[unlikely]]
+    if (began_ != no_time) [[unlikely]]
       record();
   }
 

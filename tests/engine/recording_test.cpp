@@ -47,6 +47,7 @@ TEST(Recording, HasTheSameGraphWhateverTheTiming) {
                                                            {{"STRETTO_WORKERS", "4"}},
                                                            {{"STRETTO_SCHEDULE", "random:3"}, {"STRETTO_STREAMS", "2"}},
                                                            {{"STRETTO_SCHEDULE", "random:4"}},
+                                                           {{"STRETTO_SCHEDULE", "deterministic:0"}},
                                                            {{"STRETTO_SCHEDULE", "deterministic:5"}}}) {
     SCOPED_TRACE(variables.front().second);
     EXPECT_EQ(timeline_of("random programs are recorded", variables).graph_by_place(), graph);
