@@ -153,7 +153,7 @@ void Scheduler::end() {
   end_recording();
   if (const FailureReference failure = failures_.take_unread()) {
     try {
-      std::rethrow_exception(failure->error);
+      failure->raise();
     } catch (const std::exception& error) {
       std::fprintf(stderr, "stretto: a failure was never read: %s\n", error.what());
     }

@@ -47,11 +47,9 @@ class EngineSource final : public trace::Source {
 
 std::string message_of(const Failure& failure) {
   try {
-    std::rethrow_exception(failure.error);
+    failure.raise();
   } catch (const std::exception& error) {
     return error.what();
-  } catch (...) {
-    return "it threw something that is no exception";
   }
 }
 

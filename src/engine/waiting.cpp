@@ -48,7 +48,7 @@ bool is_on_own_track(const ThreadState& thread) {
 
 [[noreturn]] void throw_failure(const FailureReference& failure) {
   failure->read.store(true);
-  std::rethrow_exception(failure->error);
+  failure->raise();
 }
 
 /// What a wait finds among the pending tasks it waits for.

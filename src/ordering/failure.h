@@ -14,6 +14,10 @@ struct Failure {
   Failure(std::exception_ptr what, std::uint64_t number, Device where = Device())
       : error(std::move(what)), sequence(number), device(where) {}
 
+  /// Throws a copy of the error, so that each thread that is told may add to its own. What a person derived from Error
+  /// is thrown as it is, shared. The caller holds a reference until the copy is under way.
+  [[noreturn]] void raise() const;
+
   std::exception_ptr error;        ///< An Error with the operation's name and line.
   std::uint64_t sequence;          ///< Grows with submission: of two failures, the earlier one is reported.
   Device device;                   ///< Where the task ran.

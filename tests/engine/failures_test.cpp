@@ -195,6 +195,29 @@ TEST(Failures, OfTwoThreadsAreBothTold) {
   EXPECT_EQ(error_of([] { wait_all(); }), "nothing");
 }
 
+TEST(Failures, AreThrownToEachReaderAsItsOwn) {
+  const Array<> x(1);
+  submit({.name = "fails"}, {write(x)}, [](BodyContext&) { throw IndexError("no"); });
+  for (int reader = 0; reader < 2; ++reader) {
+    try {
+      x.wait();
+      ADD_FAILURE() << "it has no value";
+    } catch (IndexError& error) {
+      EXPECT_STREQ(error.what(), "[fails] no") << "reader " << reader;
+      error.with_context("read", line3);
+    }
+  }
+}
+
+TEST(Failures, KeepAKindThatAPersonMade) {
+  struct Own : Error {
+    using Error::Error;
+  };
+  const Array<> x(1);
+  submit({.name = "fails"}, {write(x)}, [](BodyContext&) { throw Own("no"); });
+  EXPECT_THROW(x.wait(), Own);
+}
+
 TEST(Failures, TooManyAccessesAreRefused) {
   const Array<> x(1);
   const std::vector<Access> accesses(5000, read(x));

@@ -46,6 +46,7 @@ class STRETTO_API Error : public std::runtime_error {
  private:
   void compose();
 
+  std::string message_;
   std::string operation_;
   std::string operands_;
   CallSite site_;
