@@ -40,8 +40,9 @@ endfunction()
 
 # stretto_test(NAME [EVERY_ENGINE] [ONE_PROCESS]): one executable stretto_<NAME>_test of every tests/<NAME>/*_test.cpp. It links
 # the objects of the floor and of those below, so that a test reaches what the shared library hides. CTest knows each of its
-# tests, or with ONE_PROCESS only the executable: for many small ones. With EVERY_ENGINE the executable is run three times more,
-# with the serial engine, with random delays, and with all that tasks touch held against what they declared.
+# tests, or with ONE_PROCESS only the executable: for many small ones; in a build with a sanitizer, the executable's two halves.
+# With EVERY_ENGINE the executable is run three times more, with the serial engine, with random delays, and with all that tasks
+# touch held against what they declared.
 function(stretto_test NAME)
   cmake_parse_arguments(PARSE_ARGV 1 test "EVERY_ENGINE;ONE_PROCESS" "" "")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${NAME}/*.cpp")
@@ -65,6 +66,14 @@ function(stretto_test NAME)
   if(test_ONE_PROCESS)
     add_test(NAME ${NAME} COMMAND stretto_${NAME}_test --gtest_brief=1)
     set_tests_properties(${NAME} PROPERTIES TIMEOUT 300 LABELS ${NAME})
+  elseif(STRETTO_SANITIZE)
+    # To start a process takes a sanitizer longer than most tests do.
+    foreach(half IN ITEMS 0 1)
+      add_test(NAME ${NAME}.half${half} COMMAND stretto_${NAME}_test --gtest_brief=1)
+      set_tests_properties(
+        ${NAME}.half${half} PROPERTIES ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half}" TIMEOUT 600
+                                       LABELS ${NAME})
+    endforeach()
   else()
     gtest_discover_tests(stretto_${NAME}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS ${NAME})
   endif()
