@@ -1,18 +1,17 @@
 #include <fmt/format.h>
 #include <stretto/report/graph.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 
 #include <stretto/base/error.h>
+#include <stretto/base/temporary_file.h>
 
 #include "report/graph_nodes.h"
 
@@ -205,24 +204,6 @@ void write_text(const std::string& path, const std::string& text) {
   if (!file) throw cannot_write(path);
 }
 
-/// A file that is gone with the object.
-class TemporaryFile {
- public:
-  TemporaryFile() : path_((std::filesystem::temp_directory_path() / "stretto-graph-XXXXXX").string()) {
-    const int file = mkstemp(path_.data());
-    if (file < 0) throw cannot_write(path_);
-    close(file);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 std::string for_shell(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -239,8 +220,7 @@ void draw(const std::string& path, const std::string& text) {
   }
   // Said here and by name: dot would say it in its own words. What is there stays until there is something better.
   if (!std::ofstream(path, std::ios::app)) throw cannot_write(path);
-  const TemporaryFile source;
-  write_text(source.path(), text);
+  const TemporaryFile source("graph", text);
   const std::string command = "dot -Tsvg -o " + for_shell(path) + " " + for_shell(source.path());
   if (std::system(command.c_str()) != 0) throw FileError(fmt::format("cannot draw {}: dot failed", path));
 }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include <stretto/base/temporary_file.h>
 #include <stretto/trace/session.h>
 
 #include "engine/random_program.h"
@@ -19,11 +20,11 @@ void nothing(BodyContext&) {}
 
 /// The scenario's timeline, which must obey all rules.
 Timeline timeline_of(const std::string& scenario, Variables variables = {}, int code = 0) {
-  const TemporaryFile file;
+  const TemporaryFile file("trace");
   variables.emplace_back("STRETTO_TRACE", file.path());
   const Ended ended = run_scenario(scenario, variables);
   EXPECT_EQ(ended.code, code) << ended.output;
-  Timeline timeline(file.text());
+  Timeline timeline(text_of(file.path()));
   EXPECT_EQ(timeline.faults, std::vector<std::string>{});
   return timeline;
 }
@@ -81,9 +82,9 @@ const Scenario unused("uses no engine while a session is open", [] {
   return 0;
 });
 TEST(Recording, OfAProgramWithoutAnyTask) {
-  const TemporaryFile file;
+  const TemporaryFile file("trace");
   EXPECT_SCENARIO("uses no engine while a session is open", (Variables{{"SESSION_FILE", file.path()}}), "");
-  const Timeline timeline(file.text());
+  const Timeline timeline(text_of(file.path()));
   EXPECT_TRUE(timeline.faults.empty());
   EXPECT_EQ(timeline.head.at("devices").size(), 0u);
 }
@@ -104,11 +105,11 @@ const Scenario aborted("aborts", [] { return die_of(SIGABRT); });
 TEST(Recording, CanBeReadUpToTheLastLineWhenTheProgramDies) {
   for (const char* scenario : {"is killed", "accesses memory that is not there", "aborts"}) {
     SCOPED_TRACE(scenario);
-    const TemporaryFile file;
+    const TemporaryFile file("trace");
     const Ended ended = run_scenario(scenario, {{"STRETTO_TRACE", file.path()}});
     // A sanitizer ends it in its own way.
     EXPECT_NE(ended.code, 0) << ended.output;
-    std::string text = file.text();
+    std::string text = text_of(file.path());
     ASSERT_FALSE(text.ends_with("]}\n"));
     // The comma of the line before goes with the last line, which may not be whole.
     text.resize(text.rfind(",\n"));
@@ -140,12 +141,12 @@ const Scenario forks("forks while it is recorded", [] {
 });
 TEST(Fork, LeavesTheRecordingToTheParent) {
   for (const char* engine : {"parallel", "serial"}) {
-    const TemporaryFile file;
+    const TemporaryFile file("trace");
     const Timeline timeline =
         timeline_of("forks while it is recorded", {{"SESSION_FILE", file.path()}, {"STRETTO_ENGINE", engine}});
     EXPECT_EQ(timeline.tasks.size(), 40u);
     for (const Timeline::Slice& task : timeline.tasks) EXPECT_NE(task.name, "child");
-    const Timeline of_child(file.text());
+    const Timeline of_child(text_of(file.path()));
     EXPECT_TRUE(of_child.faults.empty());
     ASSERT_EQ(of_child.tasks.size(), 1u);
     EXPECT_EQ(of_child.tasks[0].name, "recorded");
@@ -167,14 +168,14 @@ TEST(Recording, SaysThatItsFileCannotBeWritten) {
 
 TEST(Recording, IsOneAfterTheOther) {
   for (int round = 0; round < 20; ++round) {
-    const TemporaryFile file;
+    const TemporaryFile file("trace");
     const Array<> x(4, sim0);
     submit({.name = "between", .device = sim0}, {write(x)}, nothing);
     trace::Session session(file.path());
     submit({.name = "inside", .device = sim0}, {read_write(x)}, nothing);
     x.wait();
     session.close();
-    const Timeline timeline(file.text());
+    const Timeline timeline(text_of(file.path()));
     EXPECT_EQ(timeline.faults, std::vector<std::string>{});
     EXPECT_EQ(timeline.tasks.size(), 1u);
     EXPECT_EQ(timeline.task("inside").track.substr(0, 5), "sim:0");

@@ -1,11 +1,8 @@
 #include "engine/timeline.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -30,17 +27,9 @@ void check_track(const std::string& name, std::vector<Timeline::Slice> slices, s
 
 }  // namespace
 
-TemporaryFile::TemporaryFile() : path_((std::filesystem::temp_directory_path() / "stretto-trace-XXXXXX").string()) {
-  const int file = mkstemp(path_.data());
-  if (file < 0) throw std::runtime_error("cannot make " + path_);
-  close(file);
-}
-
-TemporaryFile::~TemporaryFile() { std::filesystem::remove(path_); }
-
-std::string TemporaryFile::text() const {
+std::string text_of(const std::string& path) {
   std::ostringstream text;
-  text << std::ifstream(path_, std::ios::binary).rdbuf();
+  text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
 }
 

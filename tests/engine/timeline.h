@@ -10,19 +10,8 @@
 
 namespace stretto {
 
-/// A file in the folder for temporary files, gone with this.
-class TemporaryFile {
- public:
-  TemporaryFile();
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile();
-  const std::string& path() const { return path_; }
-  std::string text() const;
-
- private:
-  std::string path_;
-};
+/// What the file holds.
+std::string text_of(const std::string& path);
 
 /// A recorded run, read by a strict parser.
 struct Timeline {

@@ -3,6 +3,8 @@
 #include <stretto/trace/section.h>
 #include <stretto/trace/session.h>
 
+#include <stretto/base/temporary_file.h>
+
 #include "engine/launcher.h"
 #include "engine/scenario.h"
 #include "engine/scheduler.h"
@@ -15,13 +17,13 @@ namespace {
 /// What `program` leaves in a timeline.
 template <typename Program>
 Timeline record(Program program) {
-  const TemporaryFile file;
+  const TemporaryFile file("trace");
   {
     trace::Session session(file.path());
     program();
     Engine::get().wait_all({});
   }
-  Timeline timeline(file.text());
+  Timeline timeline(text_of(file.path()));
   EXPECT_EQ(timeline.faults, std::vector<std::string>{});
   EXPECT_EQ(timeline.dropped, 0u);
   return timeline;
@@ -210,14 +212,14 @@ TEST(Timeline, NestsWhatATaskRunsWhileItWaits) {
 }
 
 TEST(Timeline, CountsMemoryAndWhatIsPending) {
-  const TemporaryFile file;
+  const TemporaryFile file("trace");
   const Array<> x(1 << 20);
   {
     trace::Session session(file.path());
     submit({.name = "task"}, {write(x)}, nothing);
     x.wait();
   }
-  const Timeline timeline(file.text());
+  const Timeline timeline(text_of(file.path()));
   EXPECT_EQ(timeline.faults, std::vector<std::string>{});
   ASSERT_TRUE(timeline.counters.contains("memory cpu:0"));
   ASSERT_TRUE(timeline.counters.contains("pending tasks"));
@@ -258,7 +260,7 @@ TEST(Timeline, OfManyThreads) {
 }
 
 TEST(Session, IsOneAtATime) {
-  const TemporaryFile file, other;
+  const TemporaryFile file("trace"), other("trace");
   trace::Session session(file.path());
   EXPECT_EQ(error_of([&] { trace::Session another(other.path()); }),
             "the timeline cannot be recorded to " + other.path() + ": another recording is under way");

@@ -6,11 +6,10 @@
 #include <sstream>
 #include <string>
 
+#include <stretto/base/temporary_file.h>
 #include <stretto/ops/arithmetic.h>
 #include <stretto/ops/creation.h>
 #include <stretto/tensor/devices.h>
-
-#include "report/timeline_file.h"
 
 namespace stretto::report {
 namespace {
@@ -31,7 +30,7 @@ std::string contents(const std::string& path) {
 TEST(GraphAtExit, IsDrawnOfTheWholeRun) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   // The test begins anew in another process, and finds the name of the file there.
-  const TimelineFile place("");
+  const TemporaryFile place("run");
   setenv("STRETTO_GRAPH", (place.path() + ".dot").c_str(), 0);
   const std::string graph = std::getenv("STRETTO_GRAPH");
   EXPECT_EXIT(add_two_tensors(), testing::ExitedWithCode(0), "^$");

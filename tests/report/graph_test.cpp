@@ -8,10 +8,10 @@
 #include <string>
 
 #include <stretto/base/error.h>
+#include <stretto/base/temporary_file.h>
 
 #include "report/graph_nodes.h"
 #include "report/hand_made_run.h"
-#include "report/timeline_file.h"
 
 namespace stretto::report {
 namespace {
@@ -29,7 +29,7 @@ bool has_dot() { return std::system("command -v dot >/dev/null 2>&1") == 0; }
 /// Whether Graphviz takes the text; true where it is not installed.
 bool parses(const std::string& dot) {
   if (!has_dot()) return true;
-  const TimelineFile file(dot);
+  const TemporaryFile file("run", dot);
   return std::system(("dot -Tdot -o /dev/null " + file.path() + " 2>/dev/null").c_str()) == 0;
 }
 
@@ -132,7 +132,7 @@ TEST(Graph, MayBeOfNoTaskOrOne) {
 }
 
 TEST(Graph, IsWrittenAsTextOrAsAPicture) {
-  const TimelineFile place("");
+  const TemporaryFile place("run");
   const std::string text = place.path() + ".dot", picture = place.path() + "'s.svg";
   const HandMadeRun made = with_sections();
   write_graph(made.run, text);

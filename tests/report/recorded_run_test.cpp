@@ -2,10 +2,10 @@
 #include <stretto/report/run.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include <stretto/base/temporary_file.h>
 #include <stretto/ops/creation.h>
 #include <stretto/ops/matmul.h>
 #include <stretto/report/chain.h>
@@ -13,8 +13,6 @@
 #include <stretto/report/what_if.h>
 #include <stretto/tensor/devices.h>
 #include <stretto/trace/session.h>
-
-#include "report/timeline_file.h"
 
 namespace stretto::report {
 namespace {
@@ -53,7 +51,7 @@ report::Run recorded(const char* devices) {
 TEST(RecordedRun, TellsOfOverlapAndOfOtherMachines) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   // The test begins anew in the processes that record, and finds the settings there.
-  const TimelineFile file("");
+  const TemporaryFile file("run");
   setenv("STRETTO_TEST_FILE", file.path().c_str(), 0);
   setenv("STRETTO_SIM_MODEL", "float32=262M,to_host=32M", 1);
   // Time moves as the model says: what else this machine does is not seen.

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include <stretto/base/error.h>
+#include <stretto/base/temporary_file.h>
 
-#include "report/timeline_file.h"
+#include "report/timeline_text.h"
 
 namespace stretto::report {
 namespace {
@@ -27,11 +28,11 @@ const std::vector<std::string> events = {
     R"({"ph":"C","name":"memory cpu:0","pid":1,"ts":1.000,"args":{"bytes":128}})",
     R"({"ph":"i","s":"g","name":"dropped","ts":8.000,"args":{"tasks":7}})"};
 
-report::Run run_of(const std::string& text) { return read_run(TimelineFile(text).path()); }
+report::Run run_of(const std::string& text) { return read_run(TemporaryFile("run", text).path()); }
 
 /// What reading the text fails with, without the name of the file.
 std::string complaint(const std::string& text) {
-  const TimelineFile file(text);
+  const TemporaryFile file("run", text);
   try {
     read_run(file.path());
   } catch (const FileError& error) {
@@ -202,7 +203,7 @@ TEST(Run, TellsHowFarReadingHasCome) {
     many.push_back(R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":)" + std::to_string(i) + R"(,"dur":0.5,"args":{"id":)" +
                    std::to_string(i) + "}}");
   }
-  const TimelineFile file(timeline_text(many));
+  const TemporaryFile file("run", timeline_text(many));
   std::vector<double> fractions;
   EXPECT_EQ(read_run(file.path(), [&](double fraction) { fractions.push_back(fraction); }).tasks.size(), 5000u);
   ASSERT_GE(fractions.size(), 4u);

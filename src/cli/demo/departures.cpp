@@ -1,15 +1,13 @@
 #include "cli/demo/departures.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include <stretto/base/error.h>
+#include <stretto/base/temporary_file.h>
 
 #include "cli/child_process.h"
 #include "cli/command_line.h"
@@ -18,24 +16,6 @@
 
 namespace stretto::cli {
 namespace {
-
-/// A file that is gone when this is.
-class TemporaryFile {
- public:
-  TemporaryFile() : path_((std::filesystem::temp_directory_path() / "stretto-timeline-XXXXXX").string()) {
-    const int file = mkstemp(path_.data());
-    if (file < 0) throw FileError("cannot make a file in " + std::filesystem::temp_directory_path().string());
-    close(file);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// In microseconds.
 struct Span {
@@ -71,7 +51,7 @@ Timeline read_timeline(const std::string& path) {
 }  // namespace
 
 std::vector<double> measure_departures(const std::string& data, int steps) {
-  const TemporaryFile file;
+  const TemporaryFile file("timeline");
   ChildProcess child({own_program(), "helper", "departures", data, std::to_string(steps)},
                      {{"STRETTO_TRACE", file.path()}});
   if (child.wait() != 0) throw Error("the process whose timeline is read failed");
