@@ -13,9 +13,9 @@ namespace {
 // Not a Mutex: those who register are constructed in statics of functions. Were the turn to go on from in there under a
 // deterministic schedule, another thread that needs the same static would wait where the schedule does not see it.
 constinit std::mutex registering;
-std::vector<Mutex*>& held() {
-  static auto& mutexes = *new std::vector<Mutex*>;
-  return mutexes;
+std::vector<ForkLock>& held() {
+  static auto& locks = *new std::vector<ForkLock>;
+  return locks;
 }
 
 using Before = void (*)();
@@ -23,14 +23,14 @@ using After = void (*)(bool in_child);
 constinit Before call_before = nullptr;
 constinit After call_after = nullptr;
 
-void lock_all() STRETTO_NO_THREAD_SAFETY_ANALYSIS {
+void lock_all() {
   if (call_before != nullptr) call_before();
   registering.lock();
-  for (Mutex* mutex : held()) mutex->lock();
+  for (const ForkLock& one : held()) one.take(one.lock);
 }
-void unlock_all(bool in_child) STRETTO_NO_THREAD_SAFETY_ANALYSIS {
+void unlock_all(bool in_child) {
   if (in_child) ThreadControl::reset_after_fork();
-  for (Mutex* mutex : held()) mutex->unlock();
+  for (const ForkLock& one : held()) one.leave(one.lock);
   registering.unlock();
   if (call_after != nullptr) call_after(in_child);
 }
@@ -48,10 +48,10 @@ void set_fork_handlers(void (*before)(), void (*after)(bool in_child)) {
   register_once();
 }
 
-void hold_across_fork(Mutex& mutex) {
+void hold_across_fork(const ForkLock& lock) {
   register_once();
-  const std::lock_guard lock(registering);
-  held().push_back(&mutex);
+  const std::lock_guard guard(registering);
+  held().push_back(lock);
 }
 
 }  // namespace stretto

@@ -1,6 +1,7 @@
 #include "base/memory_fault.h"
 
 #include <ucontext.h>
+#include <cerrno>
 #include <csignal>
 
 #include <stretto/base/error.h>
@@ -16,7 +17,11 @@ void on_fault(int number, siginfo_t* information, void* context) {
   if (information->si_code == SEGV_ACCERR) {
     constexpr greg_t fault_is_write = 2;
     const greg_t error = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR];
-    if (asked({static_cast<std::byte*>(information->si_addr), (error & fault_is_write) != 0})) return;
+    // What the thread was at may be about to look at it.
+    const int error_number = errno;
+    const bool goes_on = asked({static_cast<std::byte*>(information->si_addr), (error & fault_is_write) != 0});
+    errno = error_number;
+    if (goes_on) return;
   }
   if ((before.sa_flags & SA_SIGINFO) != 0) {
     before.sa_sigaction(number, information, context);

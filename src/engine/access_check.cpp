@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <utility>
 
 #include <stretto/base/error.h>
 
+#include "base/file_name.h"
+#include "base/fixed_text.h"
 #include "base/fork.h"
+#include "base/thread.h"
 #include "engine/thread_state.h"
 
 namespace stretto {
@@ -21,8 +23,9 @@ constexpr std::size_t most_pieces = 64;
 constexpr std::size_t most_looked_at = 8;
 
 AccessCheck* only = nullptr;
-// Set while the calling thread is in here: a fault is then a fault.
-thread_local bool inside = false;
+// Set while the calling thread is in here: a fault is then a fault. In the static block, as the handler of a signal
+// reads it: the first use of any other allocates.
+[[gnu::tls_model("initial-exec")]] thread_local bool inside = false;
 
 class Inside {
  public:
@@ -71,11 +74,21 @@ std::string maker_of(const GuardedStorage& storage) {
   return std::string(storage.maker) + (place.empty() ? "" : " (" + place + ")");
 }
 
+/// The last words of a program that touches what is gone.
+void say_gone(const MemoryFault& fault, const GuardedStorage& storage) {
+  FixedText<512> text;
+  text << "stretto: the program " << (fault.writes ? "writes" : "reads") << " byte " << fault.address - storage.data
+       << " of a tensor that is gone: " << storage.bytes << " bytes on " << name(storage.device.kind()) << ":"
+       << storage.device.index() << ", made by " << storage.maker;
+  if (storage.site.known()) text << " (" << file_name_in(storage.site.file) << ":" << storage.site.line << ")";
+  (text << "\n").say();
+}
+
 }  // namespace
 
 AccessCheck::AccessCheck() {
   only = this;
-  hold_across_fork(mutex_);
+  hold_across_fork(lock_);
   handle_memory_faults(&AccessCheck::on_fault);
 }
 
@@ -89,7 +102,7 @@ void AccessCheck::declare(const Task& task, std::span<const Access> accesses) {
     parts.push_back({parts.size(), access.buffer, access.mode,
                      access.box == nullptr ? std::nullopt : std::optional<Box>(*access.box)});
   const Inside here;
-  const MutexLock lock(mutex_);
+  const SpinLockGuard lock(lock_);
   declared_[&task] = std::move(parts);
 }
 
@@ -108,7 +121,7 @@ void AccessCheck::run(Task& task, BodyContext& context) {
 
 void AccessCheck::begin(const Task& task) {
   const Inside here;
-  const MutexLock lock(mutex_);
+  const SpinLockGuard lock(lock_);
   auto running = std::make_unique<Running>();
   running->task = &task;
   if (const auto declared = declared_.find(&task); declared != declared_.end()) {
@@ -250,7 +263,7 @@ std::optional<std::size_t> AccessCheck::compare(Use& use) {
 
 std::string AccessCheck::end() {
   const Inside here;
-  const MutexLock lock(mutex_);
+  const SpinLockGuard lock(lock_);
   const std::unique_ptr<Running> ended = std::move(running_.back());
   running_.pop_back();
   if (ended->task->device_kind != DeviceKind::cuda) {
@@ -310,10 +323,14 @@ std::string AccessCheck::describe(const Running& running, const Violation& viola
 bool AccessCheck::on_fault(const MemoryFault& fault) {
   if (inside) return false;
   const Inside here;
-  const MutexLock lock(only->mutex_);
-  return only->handle(fault);
+  // Another thread may hold it; nobody waits for this one inside.
+  while (!only->lock_.try_lock()) yield();
+  const bool goes_on = only->handle(fault);
+  only->lock_.unlock();
+  return goes_on;
 }
 
+/// For the handler of a signal: only reads what is here, notes plain values, and changes the protection of pages.
 bool AccessCheck::handle(const MemoryFault& fault) {
   GuardedStorage* const storage = storages_.around(fault.address);
   Running* const running = running_.empty() ? nullptr : running_.back().get();
@@ -324,9 +341,7 @@ bool AccessCheck::handle(const MemoryFault& fault) {
     return storages_.open_all(*storage);
   }
   if (storage->freed) {
-    std::fprintf(stderr, "stretto: the program %s byte %zu of a tensor that is gone: %zu bytes on %s, made by %s\n",
-                 fault.writes ? "writes" : "reads", static_cast<std::size_t>(fault.address - storage->data),
-                 storage->bytes, to_string(storage->device).c_str(), maker_of(*storage).c_str());
+    say_gone(fault, *storage);
     return false;
   }
   // The program looks again at what it looked at before.
@@ -338,7 +353,7 @@ bool AccessCheck::handle(const MemoryFault& fault) {
 
 void AccessCheck::open_to_host(const Buffer& buffer, bool writes) {
   const Inside here;
-  const MutexLock lock(mutex_);
+  const SpinLockGuard lock(lock_);
   GuardedStorage* const storage = storages_.at(buffer.data());
   if (storage == nullptr) return;
   if (in_task() && !running_.empty()) {
@@ -361,13 +376,13 @@ void AccessCheck::open_to_host(const Buffer& buffer, bool writes) {
 
 void AccessCheck::add(const GuardedStorage& storage) {
   const Inside here;
-  const MutexLock lock(mutex_);
+  const SpinLockGuard lock(lock_);
   storages_.add(storage);
 }
 
 void AccessCheck::retire(MemoryPool& pool, Block block) {
   const Inside here;
-  const MutexLock lock(mutex_);
+  const SpinLockGuard lock(lock_);
   GuardedStorage* const storage = storages_.retire(pool, std::move(block));
   std::erase(looked_at_, storage);
   for (const auto& running : running_) {
@@ -378,7 +393,7 @@ void AccessCheck::retire(MemoryPool& pool, Block block) {
 
 bool AccessCheck::give_back() {
   const Inside here;
-  const MutexLock lock(mutex_);
+  const SpinLockGuard lock(lock_);
   return storages_.give_back();
 }
 

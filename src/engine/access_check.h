@@ -7,13 +7,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
 #include "base/memory_fault.h"
-#include "base/mutex.h"
 #include "engine/guarded_storage.h"
 #include "engine/submission.h"
+#include "memory/spin_lock.h"
 
 namespace stretto {
 
@@ -68,6 +69,7 @@ class AccessCheck {
     GuardedStorage* storage;
     PageAccess access;
   };
+  /// Noted by the handler of a signal: plain values, of which a text is made later.
   struct Violation {
     GuardedStorage storage;
     std::size_t byte;
@@ -81,14 +83,15 @@ class AccessCheck {
     std::optional<Violation> violation;  ///< The first.
   };
 
+  static_assert(std::is_trivially_copyable_v<Violation>);
   static bool on_fault(const MemoryFault& fault);
-  bool handle(const MemoryFault& fault) STRETTO_REQUIRES(mutex_);
-  void begin(const Task& task) STRETTO_EXCLUDES(mutex_);
+  bool handle(const MemoryFault& fault) STRETTO_REQUIRES(lock_);
+  void begin(const Task& task) STRETTO_EXCLUDES(lock_);
   /// What the task did wrong, or nothing.
-  std::string end() STRETTO_EXCLUDES(mutex_);
+  std::string end() STRETTO_EXCLUDES(lock_);
   static void choose_pages(Use& use);
   static void number_copies(Use& use, const std::vector<bool>& covered);
-  void open(Running& running) STRETTO_REQUIRES(mutex_);
+  void open(Running& running) STRETTO_REQUIRES(lock_);
   /// Takes over what the task was to write, and finds the first byte besides that is not as it was.
   static std::optional<std::size_t> compare(Use& use);
   /// What `parts` were to write is as it should be.
@@ -98,12 +101,13 @@ class AccessCheck {
   static std::string describe(const Running& running, const Violation& violation);
 
   std::atomic<bool> found_any_{false};
-  Mutex mutex_;
-  GuardedStorages storages_ STRETTO_GUARDED_BY(mutex_);
-  std::unordered_map<const Task*, std::vector<Part>> declared_ STRETTO_GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<Running>> running_ STRETTO_GUARDED_BY(mutex_);  ///< Innermost last.
+  /// Never wanted by a handler on the thread that holds it: what is inside touches no protected memory.
+  SpinLock lock_;
+  GuardedStorages storages_ STRETTO_GUARDED_BY(lock_);
+  std::unordered_map<const Task*, std::vector<Part>> declared_ STRETTO_GUARDED_BY(lock_);
+  std::vector<std::unique_ptr<Running>> running_ STRETTO_GUARDED_BY(lock_);  ///< Innermost last.
   /// What the program looked at last, oldest first: open again as soon as no task runs.
-  std::vector<GuardedStorage*> looked_at_ STRETTO_GUARDED_BY(mutex_);
+  std::vector<GuardedStorage*> looked_at_ STRETTO_GUARDED_BY(lock_);
 };
 
 }  // namespace stretto

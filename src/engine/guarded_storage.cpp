@@ -67,8 +67,8 @@ GuardedStorage* GuardedStorages::retire(MemoryPool& pool, Block block) {
     return nullptr;
   }
   storage->freed = true;
-  if (std::exchange(storage->open, false)) {
-    std::erase(open_, storage);
+  if (storage->open_at != GuardedStorage::closed) {
+    note_closed(*storage);
     protect_closed(*storage);
   }
   freed_bytes_ += block.bytes;
@@ -145,8 +145,17 @@ void GuardedStorages::protect_closed(GuardedStorage& storage) {
 }
 
 void GuardedStorages::note_open(GuardedStorage& storage) {
-  if (std::exchange(storage.open, true)) return;
+  if (storage.open_at != GuardedStorage::closed) return;
+  storage.open_at = open_.size();
   open_.push_back(&storage);
+}
+
+void GuardedStorages::note_closed(GuardedStorage& storage) {
+  GuardedStorage* const last = open_.back();
+  open_[storage.open_at] = last;
+  last->open_at = storage.open_at;
+  open_.pop_back();
+  storage.open_at = GuardedStorage::closed;
 }
 
 }  // namespace stretto

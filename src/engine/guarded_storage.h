@@ -28,9 +28,10 @@ struct GuardedStorage {
   bool seen_by_host = false;  ///< The program has waited for it, or filled it: its threads may look at it.
 
   // How its pages are protected.
-  bool open = false;     ///< It is in the list of those whose pages may be touched.
-  bool settled = false;  ///< `pages` is how they are, and what lies behind the buffer's last page is closed.
-  bool mixed = false;    ///< Not all alike.
+  static constexpr std::size_t closed = ~std::size_t{0};
+  std::size_t open_at = closed;  ///< Its place among those whose pages may be touched.
+  bool settled = false;          ///< `pages` is how they are, and what lies behind the buffer's last page is closed.
+  bool mixed = false;            ///< Not all alike.
   PageAccess pages = PageAccess::write;
 
   std::size_t page_count() const;
@@ -69,12 +70,13 @@ class GuardedStorages {
   /// Closes all that is open and not `kept`.
   template <typename Condition>
   void close_all_but(Condition kept) {
-    std::erase_if(open_, [&](GuardedStorage* storage) {
-      if (kept(*storage)) return false;
-      storage->open = false;
-      protect_closed(*storage);
-      return true;
-    });
+    // From the end, where who is taken out leaves everybody that is still to come in place.
+    for (std::size_t i = open_.size(); i-- > 0;) {
+      GuardedStorage& storage = *open_[i];
+      if (kept(storage)) continue;
+      note_closed(storage);
+      protect_closed(storage);
+    }
   }
 
  private:
@@ -86,9 +88,10 @@ class GuardedStorages {
   void give_back_oldest();
   void protect_closed(GuardedStorage& storage);
   void note_open(GuardedStorage& storage);
+  void note_closed(GuardedStorage& storage);
 
   std::map<const std::byte*, GuardedStorage> storages_;  ///< By where they begin.
-  std::vector<GuardedStorage*> open_;                    ///< Those of which a page may be touched.
+  std::vector<GuardedStorage*> open_;                    ///< Those of which a page may be touched, in any order.
   std::deque<Freed> freed_;                              ///< Oldest first.
   std::size_t freed_bytes_ = 0;
 };

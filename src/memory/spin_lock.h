@@ -20,6 +20,8 @@ class STRETTO_CAPABILITY("mutex") SpinLock {
     ThreadControl::step();
     while (held_.exchange(true, std::memory_order_acquire)) wait_until_free();
   }
+  /// Takes the lock if it is free and says whether it did; never blocks. Safe in the handler of a signal.
+  bool try_lock() STRETTO_TRY_ACQUIRE(true) { return !held_.exchange(true, std::memory_order_acquire); }
   void unlock() STRETTO_RELEASE() { held_.store(false, std::memory_order_release); }
 
  private:

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/mutex.h"
+
 namespace stretto {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <stretto/base/error.h>
 
 #include "base/fork.h"
+#include "base/mutex.h"
 
 namespace stretto {
 
