@@ -62,6 +62,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
     const std::string assignment = *entry;
     if (assignment.starts_with("STRETTO_")) line += " -u " + assignment.substr(0, assignment.find('='));
   }
+  line += " STRETTO_CUDA_DEVICES=none";
   for (const std::string& assignment : environment) line += " " + quoted(assignment);
   line += " " + quoted(STRETTO_COMMAND);
   for (const std::string& argument : arguments) line += " " + quoted(argument);

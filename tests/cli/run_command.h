@@ -11,7 +11,9 @@ struct CommandResult {
 };
 
 /// Runs the command with these arguments, in an environment without STRETTO_ variables but those given as NAME=VALUE,
-/// and with no terminal; it reads the file `input`. Blocks until it has ended.
+/// and with no terminal; it reads the file `input`. Whatever GPUs the machine has, the command has none unless
+/// `environment` gives it some: what it lists, splits and measures is then the same everywhere. Blocks until it has
+/// ended.
 CommandResult run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {},
                           const std::string& input = "/dev/null");
 
