@@ -105,6 +105,9 @@ class WorkerLane {
  public:
   virtual ~WorkerLane() = default;
   virtual int worker_count() const = 0;
+  /// Starts the workers, unless they run. Where the system starts only some of them the lane goes on with these, and
+  /// the log says so; throws Error where it starts none.
+  virtual void start() = 0;
   /// From any thread. Does not block. Starts the workers when they do not run yet.
   virtual void push(Work& work, Priority priority) = 0;
   /// The same for a copy to this lane's device: a worker that is inside a long loop runs it between two chunks, so that

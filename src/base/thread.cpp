@@ -1,20 +1,41 @@
 #include "base/thread.h"
 
+#include <system_error>
 #include <utility>
 
+#include <stretto/base/error.h>
+
 namespace stretto {
+namespace {
+
+template <typename Body>
+std::thread start(Body body) {
+  try {
+    return std::thread(std::move(body));
+  } catch (const std::system_error& error) {
+    throw Error("the system starts no more threads: " + error.code().message());
+  }
+}
+
+}  // namespace
 
 Thread::Thread(std::function<void()> body) {
-  if (ThreadControl::active()) [[unlikely]] {
-    participant_ = ThreadControl::enlist();
-    thread_ = std::thread([participant = participant_, body = std::move(body)]() mutable {
+  if (!ThreadControl::active()) [[likely]] {
+    thread_ = start(std::move(body));
+    return;
+  }
+  const auto participant = ThreadControl::enlist();
+  try {
+    thread_ = start([participant, body = std::move(body)]() mutable {
       ThreadControl::enter(std::move(participant));
       body();
     });
-    ThreadControl::step();
-  } else {
-    thread_ = std::thread(std::move(body));
+  } catch (...) {
+    ThreadControl::withdraw(*participant);
+    throw;
   }
+  participant_ = participant;
+  ThreadControl::step();
 }
 
 void Thread::join() {

@@ -14,6 +14,7 @@ namespace stretto {
 class Thread {
  public:
   Thread() = default;
+  /// Throws Error where the system starts no more threads.
   explicit Thread(std::function<void()> body);
 
   bool joinable() const { return thread_.joinable(); }

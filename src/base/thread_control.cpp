@@ -256,6 +256,14 @@ std::shared_ptr<ThreadControl::Participant> ThreadControl::enlist() {
   return at.add();
 }
 
+void ThreadControl::withdraw(Participant& participant) {
+  Desk& at = desk();
+  Lock lock(at.mutex);
+  take_turn(at, lock);
+  participant.state = State::ended;
+  std::erase_if(at.participants, [&](const auto& one) { return one.get() == &participant; });
+}
+
 void ThreadControl::enter(std::shared_ptr<Participant> participant) {
   Participant& me = *participant;
   take_part(std::move(participant));

@@ -54,6 +54,8 @@ class ThreadControl {
 
   /// For a thread about to be started by a thread that takes part.
   static std::shared_ptr<Participant> enlist();
+  /// Of a thread that could not be started after all.
+  static void withdraw(Participant& participant);
   /// The first call of the thread that was started. It ends by itself, behind the destructors of what is local to the
   /// thread.
   static void enter(std::shared_ptr<Participant> participant);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,9 +32,15 @@ void in_parts(std::size_t bytes, Work work) {
   const std::size_t threads = std::clamp(bytes / least_part, std::size_t{1}, std::min(cores, most_threads));
   const std::size_t part = (bytes / threads / page_bytes + 1) * page_bytes;
   std::vector<std::thread> others;
-  for (std::size_t begin = part; begin < bytes; begin += part)
-    others.emplace_back([=] { work(begin, std::min(part, bytes - begin)); });
+  std::size_t next = part;
+  try {
+    for (; next < bytes; next += part)
+      others.emplace_back([=, begin = next] { work(begin, std::min(part, bytes - begin)); });
+  } catch (const std::system_error&) {
+    // The system starts no more of them: the rest is left to this one.
+  }
   work(0, std::min(part, bytes));
+  for (; next < bytes; next += part) work(next, std::min(part, bytes - next));
   for (std::thread& other : others) other.join();
 }
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include <stretto/base/error.h>
 #include <stretto/report/system.h>
 
 namespace stretto::cli {
@@ -44,14 +47,21 @@ double CoreCheck::measure() {
   if (cores_ == 1) return best_on_one_ / seconds_on_one();
 
   std::atomic<int> ready{0};
+  std::atomic<bool> given_up{false};
   const auto meet_and_spin = [&] {
     ready.fetch_add(1);
-    while (ready.load(std::memory_order_relaxed) < cores_) {
-    }
+    while (ready.load(std::memory_order_relaxed) < cores_)
+      if (given_up.load(std::memory_order_relaxed)) return;
     spin(spins_);
   };
   std::vector<std::thread> others;
-  for (int i = 1; i < cores_; ++i) others.emplace_back(meet_and_spin);
+  try {
+    for (int i = 1; i < cores_; ++i) others.emplace_back(meet_and_spin);
+  } catch (const std::system_error& error) {
+    given_up = true;
+    for (std::thread& other : others) other.join();
+    throw Error("the cores cannot be measured: the system starts no more threads: " + error.code().message());
+  }
   while (ready.load() < cores_ - 1) {
   }
   const Clock::time_point start = Clock::now();

@@ -14,6 +14,19 @@ EngineDevice::EngineDevice(Device which, Backend& owner, std::size_t memory_limi
       memory(std::make_unique<MemoryPool>(owner.memory(which.index()), memory_limit, false)),
       allocations(memory->limit()) {}
 
+void EngineDevice::start_threads() {
+  try {
+    if (workers != nullptr) {
+      workers->start();
+    } else {
+      launcher->start();
+    }
+  } catch (const Error& error) {
+    throw DeviceError("nothing can run on " + to_string(device) + ": " + error.message());
+  }
+  started.store(true, std::memory_order_release);
+}
+
 DeviceTable::DeviceTable(Scheduler& scheduler) {
   const std::size_t limit = environment().memory_limit.value_or(0);
   for (int kind = 0; kind < device_kind_count; ++kind) {

@@ -28,12 +28,20 @@ struct Task;
 struct EngineDevice {
   EngineDevice(Device which, Backend& owner, std::size_t memory_limit);
 
+  /// Makes sure that its threads run. Throws DeviceError where the system starts none.
+  void start() {
+    if (!started.load(std::memory_order_acquire)) [[unlikely]]
+      start_threads();
+  }
+  void start_threads();
+
   Device device;
   Backend* backend;
   std::unique_ptr<MemoryPool> memory;
   WorkerLane* workers = nullptr;       ///< Of an unordered device.
   std::unique_ptr<Launcher> launcher;  ///< Of a device with in-order lanes.
   bool host_accessible = false;
+  std::atomic<bool> started{false};
 
   /// Queued tasks that were raised above their place in the queue. Under the recording lock.
   std::vector<TaskReference> urgent;

@@ -220,10 +220,23 @@ void Engine::commit(Task& task, const Submission& submission) {
       refuse(task, submission, "writes into memory of another library, which lets it be read alone: clone the tensor");
     }
   }
+  if (!scheduler_.serial()) start_device(task, submission);
   if (scheduler_.thread().frame != nullptr) [[unlikely]] {
     commit_inside(task, submission);
   } else {
     record(task, submission, submission.accesses, nullptr);
+  }
+}
+
+/// Before the task is recorded: behind that nothing is left that could fail for want of a thread.
+void Engine::start_device(Task& task, const Submission& submission) {
+  try {
+    scheduler_.devices().known(submission.device.kind(), submission.device.index()).start();
+  } catch (Error& error) {
+    task.invoke(task, nullptr);
+    scheduler_.thread().recycle(task);
+    error.with_context(submission.name, submission.site);
+    throw;
   }
 }
 

@@ -76,6 +76,7 @@ class Engine {
   Task& acquire_task();
   void commit(Task& task, const Submission& submission);
   [[noreturn]] void refuse(Task& task, const Submission& submission, const std::string& why);
+  void start_device(Task& task, const Submission& submission);
   void commit_inside(Task& task, const Submission& submission);
   /// `reads_for`: the body that holds open what the task reads beside what is recorded.
   void record(Task& task, const Submission& submission, std::span<const Access> recorded, RunningBody* reads_for);

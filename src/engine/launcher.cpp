@@ -46,9 +46,21 @@ Launcher::Launcher(Scheduler& scheduler, EngineDevice& device) : scheduler_(sche
 Launcher::~Launcher() { stop(); }
 
 void Launcher::start() {
-  started_ = true;
+  // In a child every task fails.
+  if (forked_.load(std::memory_order_relaxed)) return;
+  const MutexLock lock(starting_);
+  if (started_) return;
   issuer_ = Thread([this] { issue_loop(); });
-  retirer_ = Thread([this] { retire_loop(); });
+  try {
+    retirer_ = Thread([this] { retire_loop(); });
+  } catch (...) {
+    stop();
+    issuer_ = Thread();
+    stopping_ = false;
+    retiring_stops_ = false;
+    throw;
+  }
+  started_ = true;
 }
 
 void Launcher::stop() {
@@ -105,7 +117,6 @@ void Launcher::push(Task& task) {
     return;
   }
   const MutexLock lock(mutex_);
-  if (!started_) start();
   inbox_.push_back(ready);
   has_mail_.store(true, std::memory_order_relaxed);
   pushed_.notify_one();

@@ -36,6 +36,8 @@ class Launcher {
   Launcher(Scheduler& scheduler, EngineDevice& device);
   ~Launcher();
 
+  /// Starts the threads, unless they run. Before the first `push`; throws Error where the system starts no more.
+  void start();
   /// Appends a task that is ready to be issued. From any thread; does not block.
   void push(Task& task);
   /// Issues a task and waits for its end, on the calling thread: the serial engine.
@@ -104,7 +106,6 @@ class Launcher {
     std::int64_t traced_until = 0;  ///< The end of the last slice.
   };
 
-  void start() STRETTO_REQUIRES(mutex_);
   void issue_loop();
   // Retiring; see retiring.cpp.
   /// Before anybody can fork.
@@ -163,7 +164,8 @@ class Launcher {
   ConditionVariable pushed_;
   std::vector<Ready> inbox_ STRETTO_GUARDED_BY(mutex_);
   std::atomic<bool> has_mail_{false};  ///< Something is in the inbox.
-  bool started_ STRETTO_GUARDED_BY(mutex_) = false;
+  Mutex starting_;
+  bool started_ STRETTO_GUARDED_BY(starting_) = false;
   std::atomic<bool> stopping_{false};
 
   // Only the issuing thread.

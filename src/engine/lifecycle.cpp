@@ -249,6 +249,7 @@ void Scheduler::poison_all_pending() {
   devices_.for_each([](EngineDevice& device) STRETTO_NO_THREAD_SAFETY_ANALYSIS {
     if (device.workers != nullptr) device.workers->reset_after_fork();
     if (device.launcher != nullptr) device.launcher->reset_after_fork();
+    device.started = false;
     device.urgent.clear();
     device.urgent_count = 0;
     device.allocations.forget_all();

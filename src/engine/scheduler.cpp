@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include <stretto/base/error.h>
 
 #include "base/environment.h"
+#include "base/log.h"
 #include "base/mutation.h"
 #include "base/prefetch.h"
 #include "base/thread.h"
@@ -78,8 +80,12 @@ Scheduler::Scheduler()
       access_check_(environment().check_access ? new AccessCheck : nullptr),
       devices_(*this) {
   // Behind everything else: its thread looks at all of it.
-  if (environment().watchdog > 0)
+  if (environment().watchdog <= 0) return;
+  try {
     watchdog_ = new Watchdog(*this, std::chrono::nanoseconds(static_cast<std::int64_t>(environment().watchdog * 1e9)));
+  } catch (const Error& error) {
+    log(LogLevel::warning, std::string("nobody watches over the run (STRETTO_WATCHDOG): ") + error.message());
+  }
 }
 
 // --- Running

@@ -52,10 +52,16 @@ class Writer {
  public:
   explicit Writer(const std::string& path) : file_(path), begin_(now()), collector_(file_, begin_) {}
 
-  /// `streams` are those that the process has so far, and have been emptied.
-  void begin(std::vector<std::unique_ptr<RecordStream>> streams) {
-    streams_ = std::move(streams);
-    thread_ = Thread([this] { run(); });
+  /// `streams` are those that the process has so far, and have been emptied. Throws Error, and leaves them, where no
+  /// thread can be started.
+  void begin(std::vector<std::unique_ptr<RecordStream>>& streams) {
+    streams_.swap(streams);
+    try {
+      thread_ = Thread([this] { run(); });
+    } catch (...) {
+      streams_.swap(streams);
+      throw;
+    }
   }
   /// Ends the thread and gives the streams back.
   std::vector<std::unique_ptr<RecordStream>> finish() {
@@ -198,14 +204,19 @@ void start(const std::string& path) {
   if (!state.compare_exchange_strong(expected, State::changing))
     throw UsageError("the timeline cannot be recorded to " + path + ": another recording is under way");
   try {
-    writer = new Writer(path);
+    auto made = std::make_unique<Writer>(path);
+    discard_records();
+    try {
+      made->begin(streams());
+    } catch (const Error& error) {
+      throw Error("the timeline cannot be recorded to " + path + ": " + error.message());
+    }
+    writer = made.release();
   } catch (...) {
     state.store(State::idle);
     throw;
   }
-  discard_records();
   sessions.fetch_add(1, std::memory_order_relaxed);
-  writer->begin(std::move(streams()));
   is_recording.store(true, std::memory_order_release);
   state.store(State::recording);
 }

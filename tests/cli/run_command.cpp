@@ -55,9 +55,9 @@ void write_pair(const std::string& folder, const std::string& part, int count) {
 }  // namespace
 
 CommandResult run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
-                          const std::string& input) {
+                          const std::string& input, const std::string& before) {
   const TemporaryFolder folder;
-  std::string line = "env";
+  std::string line = before + " env";
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string assignment = *entry;
     if (assignment.starts_with("STRETTO_")) line += " -u " + assignment.substr(0, assignment.find('='));

@@ -12,10 +12,10 @@ struct CommandResult {
 
 /// Runs the command with these arguments, in an environment without STRETTO_ variables but those given as NAME=VALUE,
 /// and with no terminal; it reads the file `input`. Whatever GPUs the machine has, the command has none unless
-/// `environment` gives it some: what it lists, splits and measures is then the same everywhere. Blocks until it has
-/// ended.
+/// `environment` gives it some: what it lists, splits and measures is then the same everywhere. The shell that starts
+/// it does `before` first, as in "ulimit -t 9;". Blocks until it has ended.
 CommandResult run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {},
-                          const std::string& input = "/dev/null");
+                          const std::string& input = "/dev/null", const std::string& before = "");
 
 /// A folder that is gone with the object.
 class TemporaryFolder {

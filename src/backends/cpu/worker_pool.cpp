@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <string>
 #include <utility>
 
 #include <stretto/base/error.h>
 
 #include "backends/cpu/worker.h"
 #include "base/futex.h"
+#include "base/log.h"
 #include "base/thread.h"
 
 namespace stretto {
@@ -42,24 +44,39 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::start() {
+  if (started_.load(std::memory_order_acquire)) return;
   MutexLock lock(mutex_);
   if (started_.load(std::memory_order_relaxed)) return;
-  for (int i = 0; i < options_.workers; ++i) spawn(lock);
+  for (int i = 0; i < options_.workers; ++i) {
+    try {
+      spawn(lock);
+    } catch (const Error& error) {
+      if (i == 0) throw;
+      log(LogLevel::warning, "a CPU device goes on with " + std::to_string(i) + " of its " +
+                                 std::to_string(options_.workers) + " workers: " + error.message());
+      break;
+    }
+  }
   started_.store(true, std::memory_order_release);
 }
 
 void WorkerPool::spawn(MutexLock&) {
   const int index = thread_count_.load(std::memory_order_relaxed);
-  auto* worker = new Worker(*this, index);
-  workers_[index].store(worker, std::memory_order_release);
-  thread_count_.store(index + 1, std::memory_order_release);
+  auto made = std::make_unique<Worker>(*this, index);
   running_.fetch_add(1, std::memory_order_relaxed);
-  worker->thread = Thread([this, worker] { thread_main(*worker); });
+  try {
+    made->thread = Thread([this, worker = made.get()] { thread_main(*worker); });
+  } catch (...) {
+    running_.fetch_sub(1, std::memory_order_relaxed);
+    throw;
+  }
+  // From here on the others steal from it.
+  workers_[index].store(made.release(), std::memory_order_release);
+  thread_count_.store(index + 1, std::memory_order_release);
 }
 
 void WorkerPool::push(Work& work, Priority priority) {
-  if (!started_.load(std::memory_order_acquire)) [[unlikely]]
-    start();
+  start();
   Worker* worker = current_worker;
   const bool own = worker != nullptr && &worker->pool == this && priority == Priority::normal;
   if (!own || !worker->ring.push(work)) queues_[static_cast<std::size_t>(priority)].push(work);
@@ -68,8 +85,7 @@ void WorkerPool::push(Work& work, Priority priority) {
 }
 
 void WorkerPool::push_copy(Work& work) {
-  if (!started_.load(std::memory_order_acquire)) [[unlikely]]
-    start();
+  start();
   copies_.push(work);
   ThreadControl::step();
   wake_one_if_needed();
@@ -193,7 +209,12 @@ void WorkerPool::blocking(bool begins) {
     running_.fetch_add(1, std::memory_order_relaxed);
     unpark_.notify_one();
   } else if (thread_count_.load(std::memory_order_relaxed) < max_threads) {
-    spawn(lock);
+    try {
+      spawn(lock);
+    } catch (const Error& error) {
+      // Tried again when the wait is looked at again.
+      log(LogLevel::warning, std::string("nobody takes the place of a worker that waits: ") + error.message());
+    }
   }
 }
 

@@ -37,6 +37,7 @@ class WorkerPool final : public WorkerLane {
   ~WorkerPool() override;
 
   int worker_count() const override { return options_.workers; }
+  void start() override;
   void push(Work& work, Priority priority) override;
   void push_copy(Work& work) override;
   void blocking(bool begins) override;
@@ -51,7 +52,6 @@ class WorkerPool final : public WorkerLane {
   /// Of one pool, those that wait inside tasks counted in. Beyond, nobody takes the place of who blocks.
   static constexpr int max_threads = 1024;
 
-  void start();
   void spawn(MutexLock& lock);
   void thread_main(Worker& worker);
   Work* take_first(Worker& worker);

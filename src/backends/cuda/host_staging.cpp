@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include <cuda.h>
 #include <stretto/base/error.h>
@@ -58,19 +59,32 @@ HostStaging::HostStaging(int gpu, cudaStream_t stream)
   void* memory = nullptr;
   check_cuda(cudaHostAlloc(&memory, sizeof(Words), cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
   words_ = new (memory) Words{};
-  for (std::uint32_t i = 0; i < thread_count_; ++i) {
-    Copier& copier = *copiers_.emplace_back(std::make_unique<Copier>());
-    copier.thread = std::thread([this, &copier] { run(copier); });
+  try {
+    for (std::uint32_t i = 0; i < thread_count_; ++i) {
+      Copier& copier = *copiers_.emplace_back(std::make_unique<Copier>());
+      copier.thread = std::thread([this, &copier] { run(copier); });
+    }
+  } catch (const std::system_error& error) {
+    end_copiers();
+    unlock_host_pages(chunks_);
+    std::free(chunks_);
+    static_cast<void>(cudaFreeHost(words_));
+    throw DeviceError("the system starts no more threads for copies from and to GPUs: " + error.code().message());
   }
 }
 
-HostStaging::~HostStaging() {
+void HostStaging::end_copiers() {
   stopping_ = true;
   for (const auto& copier : copiers_) {
     const MutexLock lock(copier->mutex);
     copier->pushed.notify_all();
   }
-  for (const auto& copier : copiers_) copier->thread.join();
+  for (const auto& copier : copiers_)
+    if (copier->thread.joinable()) copier->thread.join();
+}
+
+HostStaging::~HostStaging() {
+  end_copiers();
   // Lets the stream go on, with chunks that nobody empties.
   for (std::uint32_t i = 0; i < chunk_count_; ++i)
     words_of(last_ - i).host_done.store(last_ - i, std::memory_order_release);

@@ -64,6 +64,7 @@ class HostStaging {
   std::byte* chunk_of(std::uint32_t number) const { return chunks_ + number % chunk_count_ * chunk_bytes; }
   ChunkWords& words_of(std::uint32_t number) const { return words_->of_chunk[number % chunk_count_]; }
   void push(const Piece& piece);
+  void end_copiers();
   void run(Copier& copier);
   bool await(const Word& word, std::uint32_t number);
   void stream_waits(Word& word, std::uint32_t number);

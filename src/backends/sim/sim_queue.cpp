@@ -68,14 +68,27 @@ SimEvent& SimQueue::fresh_event() {
 
 void SimQueue::push(const Command& command) {
   unfinished_.fetch_add(1, std::memory_order_relaxed);
-  const MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
+  if (!thread_.joinable() && !stopping_ && !has_no_thread_) start();
+  if (has_no_thread_) {
+    lock.unlock();
+    finish(command);
+    return;
+  }
   incoming_.push_back(command);
   has_incoming_.store(true, std::memory_order_relaxed);
-  if (!thread_.joinable() && !stopping_) {
-    device_.begin_stream();
-    thread_ = SimThread([this] { run(); });
-  }
   changed_.notify_one();
+}
+
+/// Starts the thread. Where the system has none for it the device is lost: what is left to do takes none.
+void SimQueue::start() {
+  device_.begin_stream();
+  try {
+    thread_ = SimThread([this] { run(); });
+  } catch (const Error& error) {
+    device_.lose(error.message());
+    has_no_thread_ = true;
+  }
 }
 
 void SimQueue::wake() {
@@ -103,14 +116,18 @@ void SimQueue::run() {
   sim_protection::open_for_this_thread();
   std::vector<Command> batch;
   while (take(batch)) {
-    for (const Command& command : batch) {
-      perform(command);
-      // A wait that a stop cut short is not done, nor is anything behind it.
-      if (stopping_) return;
-      unfinished_.fetch_sub(1, std::memory_order_release);
-    }
+    for (const Command& command : batch)
+      if (!finish(command)) return;
     batch.clear();
   }
+}
+
+/// False when the lane is to end: a wait that a stop cut short is not done, nor is anything behind it.
+bool SimQueue::finish(const Command& command) {
+  perform(command);
+  if (stopping_) return false;
+  unfinished_.fetch_sub(1, std::memory_order_release);
+  return true;
 }
 
 /// Blocks until there are commands; false when the thread is to end.

@@ -55,7 +55,9 @@ class SimQueue {
   };
 
   void push(const Command& command);
+  void start() STRETTO_REQUIRES(mutex_);
   void run();
+  bool finish(const Command& command);
   bool take(std::vector<Command>& batch);
   void perform(const Command& command);
   void carry_out(const Command& command);
@@ -78,6 +80,7 @@ class SimQueue {
   ConditionVariable changed_;
   std::vector<Command> incoming_ STRETTO_GUARDED_BY(mutex_);
   SimThread thread_ STRETTO_GUARDED_BY(mutex_);
+  bool has_no_thread_ STRETTO_GUARDED_BY(mutex_) = false;  ///< Whoever issues does what there is to do.
 
   Mutex events_mutex_;
   std::deque<SimEvent> events_ STRETTO_GUARDED_BY(events_mutex_);

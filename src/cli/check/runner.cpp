@@ -37,7 +37,12 @@ class Runner {
       // A thread without a statement is not printed, so it is not started here: that would be another schedule.
       const auto is_of_thread = [thread](const Statement& statement) { return statement.thread == thread; };
       if (std::ranges::none_of(statements_of(section), is_of_thread)) continue;
-      threads.emplace_back([this, section, thread] { run_thread(section, thread); });
+      try {
+        threads.emplace_back([this, section, thread] { run_thread(section, thread); });
+      } catch (...) {
+        for (ScheduledThread& started : threads) started.join();
+        throw;
+      }
     }
     run_thread(section, 0);
     for (ScheduledThread& thread : threads) thread.join();
