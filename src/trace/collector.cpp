@@ -22,6 +22,11 @@ LaneNames& lane_names() {
   return names;
 }
 
+template <typename Record>
+const Record& as(const RecordHeader& header) {
+  return reinterpret_cast<const Record&>(header);
+}
+
 }  // namespace
 
 Track make_track(std::string name) {
@@ -66,59 +71,53 @@ void Collector::forget_oldest() {
 }
 
 void Collector::read(const RecordHeader& header, RecordStream& stream) {
-  const auto as = [&header]<typename Record>(const Record*) -> const Record& {
-    return reinterpret_cast<const Record&>(header);
-  };
   switch (header.kind) {
-    case RecordKind::submission: read_submission(as(static_cast<SubmissionRecord*>(nullptr)), stream); break;
+    case RecordKind::submission: read_submission(as<SubmissionRecord>(header), stream); break;
     case RecordKind::join: {
-      const auto& record = as(static_cast<JoinRecord*>(nullptr));
-      const Edge* const edges = reinterpret_cast<const Edge*>(&record + 1);
-      node(record.key).joined = std::make_unique<std::vector<Edge>>(edges, edges + record.edge_count);
+      const auto& record = as<JoinRecord>(header);
+      const std::span<const Edge> edges = record.list();
+      node(record.key).joined = std::make_unique<std::vector<Edge>>(edges.begin(), edges.end());
       break;
     }
-    case RecordKind::execution: read_execution(as(static_cast<ExecutionRecord*>(nullptr)), stream); break;
-    case RecordKind::retirement: read_retirement(as(static_cast<RetirementRecord*>(nullptr)).retirement); break;
+    case RecordKind::execution: read_execution(as<ExecutionRecord>(header).value, stream); break;
+    case RecordKind::retirement: read_retirement(as<RetirementRecord>(header).value); break;
     case RecordKind::failure: {
-      const auto& record = as(static_cast<FailureRecord*>(nullptr));
-      pending(record.key).failure.assign(reinterpret_cast<const char*>(&record + 1), record.length);
+      const auto& record = as<FailureRecord>(header);
+      const std::span<const char> message = record.list();
+      pending(record.key).failure.assign(message.begin(), message.end());
       break;
     }
     case RecordKind::reuse: {
-      const auto& record = as(static_cast<ReuseRecord*>(nullptr));
-      const auto* const points = reinterpret_cast<const std::uint64_t*>(&record + 1);
+      const auto& record = as<ReuseRecord>(header);
+      const std::span<const std::uint64_t> points = record.list();
       std::vector<std::uint64_t>& reused = pending(record.key).reused;
-      reused.insert(reused.end(), points, points + record.point_count);
+      reused.insert(reused.end(), points.begin(), points.end());
       break;
     }
     case RecordKind::wait: {
-      const auto& record = as(static_cast<WaitRecord*>(nullptr));
-      if (record.began >= begin_) waits_later_.emplace_back(record, track_of(stream));
+      const Wait& wait = as<WaitRecord>(header).value;
+      if (wait.began >= begin_) waits_later_.emplace_back(wait, track_of(stream));
       break;
     }
-    case RecordKind::section: read_section(as(static_cast<SectionRecord*>(nullptr)), stream); break;
+    case RecordKind::section: read_section(as<SectionRecord>(header), stream); break;
   }
 }
 
 void Collector::read_submission(const SubmissionRecord& record, const RecordStream& stream) {
-  if (record.submitted < begin_) return;
-  Node& known = node(record.key);
-  known.id = record.id;
-  Pending& task = pending(record.key);
+  const Submission& submission = record.value;
+  if (submission.submitted < begin_) return;
+  Node& known = node(submission.key);
+  known.id = submission.id;
+  Pending& task = pending(submission.key);
   task.is_submitted = true;
-  task.submitted = record.submitted;
-  task.name = record.name;
-  task.role = record.role;
-  task.site = CallSite(record.file, "", record.line);
-  task.device = Device(record.device_kind, record.device_index);
-  task.bytes = record.bytes;
+  task.submission = submission;
   task.section = stream.section;
-  task.edges.assign(record.edges(), record.edges() + record.edge_count);
-  task.operands.assign(record.operands(), record.operands() + record.operand_words);
-  complete(record.key, known);
+  task.edges.assign(record.edges().begin(), record.edges().end());
+  task.operands.assign(record.operands().begin(), record.operands().end());
+  complete(submission.key, known);
 }
 
-void Collector::read_execution(const ExecutionRecord& record, RecordStream& stream) {
+void Collector::read_execution(const Execution& record, RecordStream& stream) {
   if (record.started < begin_) return;
   note_end(record.key, node(record.key), record.started, record.ended, track_of(stream));
 }
@@ -149,7 +148,7 @@ void Collector::complete(TaskKey key, const Node& known) {
 }
 
 void Collector::read_section(const SectionRecord& record, RecordStream& stream) {
-  const std::string_view path(reinterpret_cast<const char*>(&record + 1), record.length);
+  const std::string_view path(record.list().data(), record.list().size());
   auto found = section_numbers_.find(path);
   if (found == section_numbers_.end()) {
     found = section_numbers_.emplace(path, static_cast<std::uint32_t>(sections_.size())).first;
@@ -240,32 +239,33 @@ void Collector::write_task(Node& known) {
   if (known.pending == nullptr) return;
   const std::unique_ptr<Pending> held = std::move(known.pending);
   Pending& task = *held;
+  const Submission& submission = task.submission;
   const std::vector<Predecessor> after = predecessors_of(task);
   if (task.issued == no_time) {
     // A worker's task is ready once all that it comes after has ended.
-    task.issued = task.submitted;
+    task.issued = submission.submitted;
     for (const Predecessor& one : after) task.issued = std::max(task.issued, one.ended);
     task.issued = std::min(task.issued, task.started);
   }
   std::string& text = file_.begin_event();
   text += "{\"ph\":\"X\",\"name\":";
-  append_quoted(text, task.name);
+  append_quoted(text, submission.name);
   text += ",\"cat\":\"task\"";
   write_position(text, known.track, task.started, task.ended);
   text += ",\"args\":{\"id\":";
   append_number(text, known.id);
-  text += ",\"device\":\"" + to_string(task.device) + "\",\"role\":\"" + task.role + "\"";
-  if (task.site.known()) {
+  text += ",\"device\":\"" + to_string(submission.device) + "\",\"role\":\"" + submission.role + "\"";
+  if (submission.site.known()) {
     text += ",\"line\":";
-    append_quoted(text, to_string(task.site));
+    append_quoted(text, to_string(submission.site));
   }
   write_operands(text, task.operands);
-  if (task.bytes > 0) {
+  if (submission.bytes > 0) {
     text += ",\"bytes\":";
-    append_number(text, task.bytes);
+    append_number(text, submission.bytes);
   }
   text += ",\"submitted\":";
-  append_microseconds(text, task.submitted - begin_);
+  append_microseconds(text, submission.submitted - begin_);
   text += ",\"issued\":";
   append_microseconds(text, task.issued - begin_);
   if (!after.empty()) {
@@ -342,7 +342,7 @@ void Collector::write_flow(const Predecessor& from, const Node& to, std::int64_t
   write_end("\"f\",\"bp\":\"e\"", to.track, started);
 }
 
-void Collector::write_wait(const WaitRecord& wait, std::uint32_t track) {
+void Collector::write_wait(const Wait& wait, std::uint32_t track) {
   const auto awaited = wait.awaited == 0 ? nodes_.end() : nodes_.find(wait.awaited);
   const bool is_for_task = awaited != nodes_.end() && awaited->second.id != 0;
   std::string& text = file_.begin_event();
@@ -355,9 +355,9 @@ void Collector::write_wait(const WaitRecord& wait, std::uint32_t track) {
     text += ",\"for\":";
     append_number(text, awaited->second.id);
   }
-  if (wait.line != 0) {
+  if (wait.site.known()) {
     text += ",\"line\":";
-    append_quoted(text, to_string(CallSite(wait.file, "", static_cast<std::uint32_t>(wait.line))));
+    append_quoted(text, to_string(wait.site));
   }
   text += "}}";
 }

@@ -46,15 +46,10 @@ class Collector {
   /// What is known of a task that is not written yet.
   struct Pending {
     bool is_submitted = false;
-    std::int64_t submitted = 0;
+    Submission submission{};
     std::int64_t issued = no_time;  ///< That where it is ready when what it comes after has ended.
     std::int64_t started = -1;
     std::int64_t ended = -1;
-    const char* name = "";
-    const char* role = "";
-    CallSite site;
-    Device device;
-    std::uint64_t bytes = 0;
     std::uint32_t section = 0;
     std::vector<Edge> edges;
     std::vector<std::uint64_t> operands;
@@ -80,7 +75,7 @@ class Collector {
   Node& node(TaskKey key);
   Pending& pending(TaskKey key);
   void read_submission(const SubmissionRecord& record, const RecordStream& stream);
-  void read_execution(const ExecutionRecord& record, RecordStream& stream);
+  void read_execution(const Execution& record, RecordStream& stream);
   void read_retirement(const Retirement& record);
   void read_section(const SectionRecord& record, RecordStream& stream);
   void note_end(TaskKey key, Node& node, std::int64_t started, std::int64_t ended, std::uint32_t track);
@@ -93,7 +88,7 @@ class Collector {
 
   std::vector<Predecessor> predecessors_of(const Pending& task);
   void write_task(Node& node);
-  void write_wait(const WaitRecord& wait, std::uint32_t track);
+  void write_wait(const Wait& wait, std::uint32_t track);
   void write_flow(const Predecessor& from, const Node& to, std::int64_t started);
   void write_operands(std::string& text, const std::vector<std::uint64_t>& words);
   void write_position(std::string& text, std::uint32_t track, std::int64_t begin, std::int64_t end);
@@ -106,8 +101,8 @@ class Collector {
   std::deque<std::uint64_t> points_;
   std::vector<TaskKey> complete_;  ///< At the end of the pass before, and in this one.
   std::vector<TaskKey> complete_later_;
-  std::vector<std::pair<WaitRecord, std::uint32_t>> waits_;
-  std::vector<std::pair<WaitRecord, std::uint32_t>> waits_later_;
+  std::vector<std::pair<Wait, std::uint32_t>> waits_;
+  std::vector<std::pair<Wait, std::uint32_t>> waits_later_;
   std::vector<std::string> sections_{""};
   std::map<std::string, std::uint32_t, std::less<>> section_numbers_{{"", 0}};
   std::unordered_map<Track, std::uint32_t> lane_tracks_;

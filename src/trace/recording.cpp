@@ -1,5 +1,6 @@
 #include "trace/recording.h"
 
+#include <cstddef>
 #include <cstring>
 
 #include "base/thread.h"
@@ -21,16 +22,33 @@ Record* add(RecordStream& stream, std::size_t tail, bool must_keep = true) {
 
 template <typename Record, typename Element>
 void put_behind(Record* record, std::span<const Element> elements) {
-  if (!elements.empty()) std::memcpy(record + 1, elements.data(), elements.size_bytes());
+  if (!elements.empty()) std::memcpy(reinterpret_cast<std::byte*>(record + 1), elements.data(), elements.size_bytes());
+}
+
+template <typename Record, typename Value>
+void record_value(const Value& value) {
+  RecordStream& stream = RecordStream::own();
+  auto* const record = add<Record>(stream, 0);
+  if (record == nullptr) return;
+  record->value = value;
+  stream.publish();
+}
+
+/// Whether there was room for it.
+template <typename Record, typename Element>
+bool record_list(RecordStream& stream, TaskKey key, std::span<const Element> list) {
+  auto* const record = add<Record>(stream, list.size_bytes());
+  if (record == nullptr) return false;
+  record->key = key;
+  record->count = list.size();
+  put_behind(record, list);
+  stream.publish();
+  return true;
 }
 
 /// What the thread submits next is in another section than the writer knows of.
 void record_section(RecordStream& stream, const SectionPath& path) {
-  auto* const record = add<SectionRecord>(stream, path.text().size());
-  if (record == nullptr) return;
-  record->length = path.text().size();
-  put_behind(record, std::span<const char>(path.text()));
-  stream.publish();
+  if (!record_list<SectionRecord>(stream, 0, std::span<const char>(path.text()))) return;
   stream.section_version = path.version();
   stream.session = session_number();
 }
@@ -56,18 +74,10 @@ void record_submission(const Submission& submission, std::span<const Edge> edges
   }
   auto* const record = add<SubmissionRecord>(stream, edges.size_bytes() + 8 * words, false);
   if (record == nullptr) return;
-  record->key = submission.key;
-  record->id = submission.id;
-  record->submitted = submission.submitted;
-  record->name = submission.name;
-  record->file = submission.site.file;
-  record->role = submission.role;
-  record->bytes = bytes;
-  record->line = submission.site.line;
-  record->device_kind = submission.device.kind();
-  record->device_index = static_cast<std::uint8_t>(submission.device.index());
-  record->operand_words = static_cast<std::uint16_t>(words);
-  record->edge_count = edges.size();
+  record->value = submission;
+  record->value.bytes = bytes;
+  record->edge_count = static_cast<std::uint32_t>(edges.size());
+  record->operand_words = static_cast<std::uint32_t>(words);
   put_behind(record, edges);
   auto* word = reinterpret_cast<std::uint64_t*>(record + 1) + edges.size();
   for (const Operand& operand : operands) {
@@ -79,67 +89,23 @@ void record_submission(const Submission& submission, std::span<const Edge> edges
   stream.publish();
 }
 
-void record_join(TaskKey key, std::span<const Edge> edges) {
-  RecordStream& stream = RecordStream::own();
-  auto* const record = add<JoinRecord>(stream, edges.size_bytes());
-  if (record == nullptr) return;
-  record->key = key;
-  record->edge_count = edges.size();
-  put_behind(record, edges);
-  stream.publish();
-}
+void record_join(TaskKey key, std::span<const Edge> edges) { record_list<JoinRecord>(RecordStream::own(), key, edges); }
 
 void record_execution(TaskKey key, std::int64_t started, std::int64_t ended) {
-  RecordStream& stream = RecordStream::own();
-  auto* const record = add<ExecutionRecord>(stream, 0);
-  if (record == nullptr) return;
-  record->key = key;
-  record->started = started;
-  record->ended = ended;
-  stream.publish();
+  record_value<ExecutionRecord>(Execution{key, started, ended});
 }
 
-void record_retirement(const Retirement& retirement) {
-  RecordStream& stream = RecordStream::own();
-  auto* const record = add<RetirementRecord>(stream, 0);
-  if (record == nullptr) return;
-  record->retirement = retirement;
-  stream.publish();
-}
+void record_retirement(const Retirement& retirement) { record_value<RetirementRecord>(retirement); }
 
 void record_failure(TaskKey key, std::string_view message) {
-  RecordStream& stream = RecordStream::own();
-  auto* const record = add<FailureRecord>(stream, message.size());
-  if (record == nullptr) return;
-  record->key = key;
-  record->length = message.size();
-  put_behind(record, std::span<const char>(message));
-  stream.publish();
+  record_list<FailureRecord>(RecordStream::own(), key, std::span<const char>(message));
 }
 
 void record_reuse(TaskKey key, std::span<const std::uint64_t> points) {
-  RecordStream& stream = RecordStream::own();
-  auto* const record = add<ReuseRecord>(stream, points.size_bytes());
-  if (record == nullptr) return;
-  record->key = key;
-  record->point_count = points.size();
-  put_behind(record, points);
-  stream.publish();
+  record_list<ReuseRecord>(RecordStream::own(), key, points);
 }
 
-void Waiting::record() const {
-  RecordStream& stream = RecordStream::own();
-  auto* const record = add<WaitRecord>(stream, 0);
-  if (record == nullptr) return;
-  record->began = began_;
-  record->ended = now();
-  record->name = name_;
-  record->cause = cause_;
-  record->file = site_.file;
-  record->line = site_.line;
-  record->awaited = awaited_;
-  stream.publish();
-}
+void Waiting::record() const { record_value<WaitRecord>(Wait{began_, now(), name_, cause_, site_, awaited_}); }
 
 void name_thread(std::string_view name) { set_thread_name(name); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "trace/record_stream.h"
 #include "trace/recording.h"
@@ -9,25 +10,37 @@
 
 namespace stretto::trace {
 
+/// One value.
+template <RecordKind which, typename Value>
+struct ValueRecord {
+  static constexpr RecordKind kind = which;
+  RecordHeader header;
+  Value value;
+};
+
+/// A task's list, which follows.
+template <RecordKind which, typename Element>
+struct ListRecord {
+  static constexpr RecordKind kind = which;
+  RecordHeader header;
+  TaskKey key;  ///< 0 where it is no task's.
+  std::uint64_t count;
+
+  std::span<const Element> list() const { return {reinterpret_cast<const Element*>(this + 1), count}; }
+};
+
 /// Followed by the edges and the words of the operands.
 struct SubmissionRecord {
   static constexpr RecordKind kind = RecordKind::submission;
   RecordHeader header;
-  TaskKey key;
-  std::uint64_t id;
-  std::int64_t submitted;
-  const char* name;
-  const char* file;
-  const char* role;
-  std::uint64_t bytes;
-  std::uint32_t line;
-  DeviceKind device_kind;
-  std::uint8_t device_index;
-  std::uint16_t operand_words;
-  std::uint64_t edge_count;
+  Submission value;  ///< Its bytes with those of the operands.
+  std::uint32_t edge_count;
+  std::uint32_t operand_words;
 
-  const Edge* edges() const { return reinterpret_cast<const Edge*>(this + 1); }
-  const std::uint64_t* operands() const { return edges() + edge_count; }
+  std::span<const Edge> edges() const { return {reinterpret_cast<const Edge*>(this + 1), edge_count}; }
+  std::span<const std::uint64_t> operands() const {
+    return {reinterpret_cast<const std::uint64_t*>(this + 1) + edge_count, operand_words};
+  }
 };
 
 // An operand: a word of these, then its extents.
@@ -35,61 +48,29 @@ inline constexpr int operand_rank_shift = 8;
 inline constexpr std::uint64_t operand_is_read = 1 << 16;
 inline constexpr std::uint64_t operand_is_written = 1 << 17;
 
-/// Followed by the edges.
-struct JoinRecord {
-  static constexpr RecordKind kind = RecordKind::join;
-  RecordHeader header;
-  TaskKey key;
-  std::uint64_t edge_count;
-};
-
-struct ExecutionRecord {
-  static constexpr RecordKind kind = RecordKind::execution;
-  RecordHeader header;
+struct Execution {
   TaskKey key;
   std::int64_t started;
   std::int64_t ended;
 };
 
-struct RetirementRecord {
-  static constexpr RecordKind kind = RecordKind::retirement;
-  RecordHeader header;
-  Retirement retirement;
-};
-
-/// Followed by the message, whose size is `length`.
-struct FailureRecord {
-  static constexpr RecordKind kind = RecordKind::failure;
-  RecordHeader header;
-  TaskKey key;
-  std::uint64_t length;
-};
-
-/// Followed by the points.
-struct ReuseRecord {
-  static constexpr RecordKind kind = RecordKind::reuse;
-  RecordHeader header;
-  TaskKey key;
-  std::uint64_t point_count;
-};
-
-struct WaitRecord {
-  static constexpr RecordKind kind = RecordKind::wait;
-  RecordHeader header;
+struct Wait {
   std::int64_t began;
   std::int64_t ended;
   const char* name;
   const char* cause;
-  const char* file;
-  std::uint64_t line;
+  CallSite site;
   TaskKey awaited;
 };
 
-/// Followed by the path, whose size is `length`. What the thread submits from here on is in this section.
-struct SectionRecord {
-  static constexpr RecordKind kind = RecordKind::section;
-  RecordHeader header;
-  std::uint64_t length;
-};
+using ExecutionRecord = ValueRecord<RecordKind::execution, Execution>;
+using RetirementRecord = ValueRecord<RecordKind::retirement, Retirement>;
+using WaitRecord = ValueRecord<RecordKind::wait, Wait>;
+
+using JoinRecord = ListRecord<RecordKind::join, Edge>;
+using FailureRecord = ListRecord<RecordKind::failure, char>;
+using ReuseRecord = ListRecord<RecordKind::reuse, std::uint64_t>;  ///< Of points.
+/// The path of the section that what the thread submits from here on is in.
+using SectionRecord = ListRecord<RecordKind::section, char>;
 
 }  // namespace stretto::trace
