@@ -1,10 +1,12 @@
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "kernels/cpu/elementwise_registration.h"
 #include "kernels/cpu/single_math.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/rules/elementwise_operators.h"
 #include "kernels/rules/failures.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -79,6 +81,8 @@ HWY_INLINE bool is_large_quotient(float a, float b) {
 /// The quotient rounded towards minus infinity. That of a and b exactly: a / b may have been rounded to the next
 /// integer.
 struct FloorDivide {
+  static constexpr bool costly = true;
+
   static HWY_INLINE float apply(float a, float b) {
     const double exact = static_cast<double>(a) / b;
     const double whole = std::trunc(exact);
@@ -112,6 +116,8 @@ struct FloorDivide {
 
 /// The rest has the divisor's sign, zero included.
 struct Remainder {
+  static constexpr bool costly = true;
+
   static HWY_INLINE float apply(float a, float b) {
     const double rest = a - std::trunc(static_cast<double>(a) / b) * b;
     const double floored = (b < 0) != (rest < 0) ? rest + b : rest;
@@ -138,6 +144,8 @@ struct Remainder {
 };
 
 struct Pow {
+  static constexpr bool costly = true;
+
   static HWY_INLINE float apply(float x, float y) {
     const double square = static_cast<double>(x) * x;
     return static_cast<float>(y == 2 ? square : single_math::pow(x, y));
@@ -184,19 +192,14 @@ struct Minimum {
   }
 };
 
-auto arithmetic_operators() {
-  return std::array{
-      ElementwiseOperator{"add", loops_of<Add, 2>()},
-      ElementwiseOperator{"sub", loops_of<Sub, 2>()},
-      ElementwiseOperator{"mul", loops_of<Mul, 2>()},
-      ElementwiseOperator{"div", loops_of<Div, 2>()},
-      ElementwiseOperator{"floor_divide", loops_of<FloorDivide, 2>(), costly_grain},
-      ElementwiseOperator{"remainder", loops_of<Remainder, 2>(), costly_grain},
-      ElementwiseOperator{"pow", loops_of<Pow, 2>(), costly_grain},
-      ElementwiseOperator{"maximum", loops_of<Maximum, 2>()},
-      ElementwiseOperator{"minimum", loops_of<Minimum, 2>()},
-  };
+template <class Op>
+constexpr std::int64_t grain_of() {
+  return requires { Op::costly; } ? costly_grain : cheap_grain;
 }
+
+#define STRETTO_CPU_ROW(name, Op) ElementwiseOperator{name, loops_of<Op, 2>(), grain_of<Op>()},
+auto arithmetic_operators() { return std::array{STRETTO_ARITHMETIC_OPERATORS(STRETTO_CPU_ROW)}; }
+#undef STRETTO_CPU_ROW
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/elementwise_registration.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/rules/elementwise_operators.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/backward.cpp"
@@ -36,13 +37,9 @@ struct TanhBackward {
   }
 };
 
-auto backward_operators() {
-  return std::array{
-      ElementwiseOperator{"relu_backward", loops_of<ReluBackward, 2>()},
-      ElementwiseOperator{"sigmoid_backward", loops_of<SigmoidBackward, 2>()},
-      ElementwiseOperator{"tanh_backward", loops_of<TanhBackward, 2>()},
-  };
-}
+#define STRETTO_CPU_ROW(name, Op) ElementwiseOperator{name, loops_of<Op, 2>()},
+auto backward_operators() { return std::array{STRETTO_BACKWARD_OPERATORS(STRETTO_CPU_ROW)}; }
+#undef STRETTO_CPU_ROW
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/elementwise_registration.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/rules/elementwise_operators.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/comparison.cpp"
@@ -103,22 +104,9 @@ struct BitwiseXor {
   }
 };
 
-auto comparison_operators() {
-  return std::array{
-      ElementwiseOperator{"eq", loops_of<Equal, 2>()},
-      ElementwiseOperator{"ne", loops_of<NotEqual, 2>()},
-      ElementwiseOperator{"lt", loops_of<Less, 2>()},
-      ElementwiseOperator{"le", loops_of<LessEqual, 2>()},
-      ElementwiseOperator{"gt", loops_of<Greater, 2>()},
-      ElementwiseOperator{"ge", loops_of<GreaterEqual, 2>()},
-      ElementwiseOperator{"logical_and", loops_of<LogicalAnd, 2>()},
-      ElementwiseOperator{"logical_or", loops_of<LogicalOr, 2>()},
-      ElementwiseOperator{"logical_xor", loops_of<LogicalXor, 2>()},
-      ElementwiseOperator{"bitwise_and", loops_of<BitwiseAnd, 2>()},
-      ElementwiseOperator{"bitwise_or", loops_of<BitwiseOr, 2>()},
-      ElementwiseOperator{"bitwise_xor", loops_of<BitwiseXor, 2>()},
-  };
-}
+#define STRETTO_CPU_ROW(name, Op) ElementwiseOperator{name, loops_of<Op, 2>()},
+auto comparison_operators() { return std::array{STRETTO_COMPARISON_OPERATORS(STRETTO_CPU_ROW)}; }
+#undef STRETTO_CPU_ROW
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -4,6 +4,7 @@
 #include "kernels/cpu/elementwise_registration.h"
 #include "kernels/cpu/single_math.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/rules/elementwise_operators.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/functions.cpp"
@@ -74,21 +75,9 @@ struct Tan : UnreducedAngle {
   static double apply(double x) { return std::tan(x); }
 };
 
-auto function_operators() {
-  return std::array{
-      ElementwiseOperator{"exp", loops_of<Exp, 1>(), costly_grain},
-      ElementwiseOperator{"expm1", loops_of<Expm1, 1>(), costly_grain},
-      ElementwiseOperator{"log", loops_of<Log, 1>(), costly_grain},
-      ElementwiseOperator{"log1p", loops_of<Log1p, 1>(), costly_grain},
-      ElementwiseOperator{"log2", loops_of<Log2, 1>(), costly_grain},
-      ElementwiseOperator{"tanh", loops_of<Tanh, 1>(), costly_grain},
-      ElementwiseOperator{"erf", loops_of<Erf, 1>(), costly_grain},
-      ElementwiseOperator{"sigmoid", loops_of<Sigmoid, 1>(), costly_grain},
-      ElementwiseOperator{"sin", loops_of<Sin, 1>(), costly_grain},
-      ElementwiseOperator{"cos", loops_of<Cos, 1>(), costly_grain},
-      ElementwiseOperator{"tan", loops_of<Tan, 1>(), costly_grain},
-  };
-}
+#define STRETTO_CPU_ROW(name, Op) ElementwiseOperator{name, loops_of<Op, 1>(), costly_grain},
+auto function_operators() { return std::array{STRETTO_FUNCTION_OPERATORS(STRETTO_CPU_ROW)}; }
+#undef STRETTO_CPU_ROW
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

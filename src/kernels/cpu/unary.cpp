@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/elementwise_registration.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/rules/elementwise_operators.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/unary.cpp"
@@ -189,27 +190,9 @@ struct BitwiseNot {
   }
 };
 
-auto unary_operators() {
-  return std::array{
-      ElementwiseOperator{"neg", loops_of<Neg, 1>()},
-      ElementwiseOperator{"abs", loops_of<Abs, 1>()},
-      ElementwiseOperator{"sign", loops_of<Sign, 1>()},
-      ElementwiseOperator{"square", loops_of<Square, 1>()},
-      ElementwiseOperator{"reciprocal", loops_of<Reciprocal, 1>()},
-      ElementwiseOperator{"sqrt", loops_of<Sqrt, 1>()},
-      ElementwiseOperator{"rsqrt", loops_of<Rsqrt, 1>()},
-      ElementwiseOperator{"relu", loops_of<Relu, 1>()},
-      ElementwiseOperator{"floor", loops_of<Floor, 1>()},
-      ElementwiseOperator{"ceil", loops_of<Ceil, 1>()},
-      ElementwiseOperator{"trunc", loops_of<Trunc, 1>()},
-      ElementwiseOperator{"round", loops_of<Round, 1>()},
-      ElementwiseOperator{"isnan", loops_of<IsNan, 1>()},
-      ElementwiseOperator{"isinf", loops_of<IsInf, 1>()},
-      ElementwiseOperator{"isfinite", loops_of<IsFinite, 1>()},
-      ElementwiseOperator{"logical_not", loops_of<LogicalNot, 1>()},
-      ElementwiseOperator{"bitwise_not", loops_of<BitwiseNot, 1>()},
-  };
-}
+#define STRETTO_CPU_ROW(name, Op) ElementwiseOperator{name, loops_of<Op, 1>()},
+auto unary_operators() { return std::array{STRETTO_UNARY_OPERATORS(STRETTO_CPU_ROW)}; }
+#undef STRETTO_CPU_ROW
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

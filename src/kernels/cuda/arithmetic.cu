@@ -4,10 +4,27 @@
 
 #include "kernels/cuda/elementwise.cuh"
 #include "kernels/cuda/find_fault.cuh"
+#include "kernels/rules/elementwise_operators.h"
 #include "kernels/rules/failures.h"
 
 namespace stretto {
 namespace {
+
+struct IsZero {
+  template <class T>
+  __host__ __device__ bool operator()(T x) const {
+    return x == T{0};
+  }
+};
+struct IsNegative {
+  template <class T>
+  __host__ __device__ bool operator()(T x) const {
+    return x < T{0};
+  }
+};
+
+std::exception_ptr division_by_zero(const DeviceFault&) { return std::make_exception_ptr(rules::division_by_zero()); }
+std::exception_ptr negative_exponent(const DeviceFault&) { return std::make_exception_ptr(rules::negative_exponent()); }
 
 // The meaning of each is that of the CPU's operator of the same name.
 
@@ -68,6 +85,9 @@ __device__ bool is_large_quotient(float a, float b) {
 /// The quotient rounded towards minus infinity: that of a and b exactly, since a / b may have been rounded to the next
 /// integer. A zero divisor of integers is found before, and gives anything.
 struct FloorDivide {
+  using Refused = IsZero;
+  static constexpr auto failure = &division_by_zero;
+
   static __device__ float apply(float a, float b) {
     if (is_large_quotient(a, b)) return divide(a, b);
     const double exact = static_cast<double>(a) / b;
@@ -97,6 +117,9 @@ struct FloorDivide {
 
 /// The rest has the divisor's sign, zero included.
 struct Remainder {
+  using Refused = IsZero;
+  static constexpr auto failure = &division_by_zero;
+
   template <Real T>
   static __device__ T apply(T a, T b) {
     const T rest = std::fmod(a, b);
@@ -110,6 +133,9 @@ struct Remainder {
 };
 
 struct Pow {
+  using Refused = IsNegative;
+  static constexpr auto failure = &negative_exponent;
+
   static __device__ float apply(float x, float y) {
     return static_cast<float>(apply(static_cast<double>(x), static_cast<double>(y)));
   }
@@ -143,25 +169,10 @@ struct Minimum {
   }
 };
 
-struct IsZero {
-  template <class T>
-  __host__ __device__ bool operator()(T x) const {
-    return x == T{0};
-  }
-};
-struct IsNegative {
-  template <class T>
-  __host__ __device__ bool operator()(T x) const {
-    return x < T{0};
-  }
-};
-
-std::exception_ptr division_by_zero(const DeviceFault&) { return std::make_exception_ptr(rules::division_by_zero()); }
-std::exception_ptr negative_exponent(const DeviceFault&) { return std::make_exception_ptr(rules::negative_exponent()); }
-
-/// An operator whose second operand must not be bad where it is an integer.
-template <class Op, class IsBad, auto failure>
+/// An operator whose second operand must not be `Op::Refused` where it is an integer.
+template <class Op>
 void checked(const KernelCall& call, KernelContext& context) {
+  using IsBad = typename Op::Refused;
   const Array& right = call.inputs[1];
   if (is_integral(right.dtype) && call.outputs[0].numel() > 0) {
     visit_dtype(right.dtype, [&]<class T>(std::type_identity<T>) {
@@ -169,9 +180,9 @@ void checked(const KernelCall& call, KernelContext& context) {
         if (right.constant) {
           T value;
           std::memcpy(&value, right.data, sizeof(value));
-          if (IsBad()(value)) std::rethrow_exception(failure(DeviceFault{}));
+          if (IsBad()(value)) std::rethrow_exception(Op::failure(DeviceFault{}));
         } else if constexpr (std::is_signed_v<T> || std::same_as<IsBad, IsZero>) {
-          fail_for_bad_element<T>(right, IsBad(), context, failure);
+          fail_for_bad_element<T>(right, IsBad(), context, Op::failure);
         }
       }
     });
@@ -179,17 +190,18 @@ void checked(const KernelCall& call, KernelContext& context) {
   elementwise<Op, 2>(call, context);
 }
 
-const KernelRegistration registrations[] = {
-    {"add", DeviceKind::cuda, &elementwise<Add, 2>},
-    {"sub", DeviceKind::cuda, &elementwise<Sub, 2>},
-    {"mul", DeviceKind::cuda, &elementwise<Mul, 2>},
-    {"div", DeviceKind::cuda, &elementwise<Div, 2>},
-    {"floor_divide", DeviceKind::cuda, &checked<FloorDivide, IsZero, &division_by_zero>},
-    {"remainder", DeviceKind::cuda, &checked<Remainder, IsZero, &division_by_zero>},
-    {"pow", DeviceKind::cuda, &checked<Pow, IsNegative, &negative_exponent>},
-    {"maximum", DeviceKind::cuda, &elementwise<Maximum, 2>},
-    {"minimum", DeviceKind::cuda, &elementwise<Minimum, 2>},
-};
+template <class Op>
+constexpr Kernel kernel_of() {
+  if constexpr (requires { typename Op::Refused; }) {
+    return &checked<Op>;
+  } else {
+    return &elementwise<Op, 2>;
+  }
+}
+
+#define STRETTO_CUDA_ROW(name, Op) {name, DeviceKind::cuda, kernel_of<Op>()},
+const KernelRegistration registrations[] = {STRETTO_ARITHMETIC_OPERATORS(STRETTO_CUDA_ROW)};
+#undef STRETTO_CUDA_ROW
 
 }  // namespace
 }  // namespace stretto

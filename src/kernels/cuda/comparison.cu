@@ -1,4 +1,5 @@
 #include "kernels/cuda/elementwise.cuh"
+#include "kernels/rules/elementwise_operators.h"
 
 namespace stretto {
 namespace {
@@ -92,20 +93,9 @@ struct BitwiseXor {
   }
 };
 
-const KernelRegistration registrations[] = {
-    {"eq", DeviceKind::cuda, &elementwise<Equal, 2>},
-    {"ne", DeviceKind::cuda, &elementwise<NotEqual, 2>},
-    {"lt", DeviceKind::cuda, &elementwise<Less, 2>},
-    {"le", DeviceKind::cuda, &elementwise<LessEqual, 2>},
-    {"gt", DeviceKind::cuda, &elementwise<Greater, 2>},
-    {"ge", DeviceKind::cuda, &elementwise<GreaterEqual, 2>},
-    {"logical_and", DeviceKind::cuda, &elementwise<LogicalAnd, 2>},
-    {"logical_or", DeviceKind::cuda, &elementwise<LogicalOr, 2>},
-    {"logical_xor", DeviceKind::cuda, &elementwise<LogicalXor, 2>},
-    {"bitwise_and", DeviceKind::cuda, &elementwise<BitwiseAnd, 2>},
-    {"bitwise_or", DeviceKind::cuda, &elementwise<BitwiseOr, 2>},
-    {"bitwise_xor", DeviceKind::cuda, &elementwise<BitwiseXor, 2>},
-};
+#define STRETTO_CUDA_ROW(name, Op) {name, DeviceKind::cuda, &elementwise<Op, 2>},
+const KernelRegistration registrations[] = {STRETTO_COMPARISON_OPERATORS(STRETTO_CUDA_ROW)};
+#undef STRETTO_CUDA_ROW
 
 }  // namespace
 }  // namespace stretto

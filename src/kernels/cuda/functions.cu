@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "kernels/cuda/elementwise.cuh"
+#include "kernels/rules/elementwise_operators.h"
 
 namespace stretto {
 namespace {
@@ -46,14 +47,9 @@ struct Tan : InDouble<Tan> {
   static __device__ double of(double x) { return std::tan(x); }
 };
 
-const KernelRegistration registrations[] = {
-    {"exp", DeviceKind::cuda, &elementwise<Exp, 1>},   {"expm1", DeviceKind::cuda, &elementwise<Expm1, 1>},
-    {"log", DeviceKind::cuda, &elementwise<Log, 1>},   {"log1p", DeviceKind::cuda, &elementwise<Log1p, 1>},
-    {"log2", DeviceKind::cuda, &elementwise<Log2, 1>}, {"tanh", DeviceKind::cuda, &elementwise<Tanh, 1>},
-    {"erf", DeviceKind::cuda, &elementwise<Erf, 1>},   {"sigmoid", DeviceKind::cuda, &elementwise<Sigmoid, 1>},
-    {"sin", DeviceKind::cuda, &elementwise<Sin, 1>},   {"cos", DeviceKind::cuda, &elementwise<Cos, 1>},
-    {"tan", DeviceKind::cuda, &elementwise<Tan, 1>},
-};
+#define STRETTO_CUDA_ROW(name, Op) {name, DeviceKind::cuda, &elementwise<Op, 1>},
+const KernelRegistration registrations[] = {STRETTO_FUNCTION_OPERATORS(STRETTO_CUDA_ROW)};
+#undef STRETTO_CUDA_ROW
 
 }  // namespace
 }  // namespace stretto

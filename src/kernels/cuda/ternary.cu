@@ -1,4 +1,5 @@
 #include "kernels/cuda/elementwise.cuh"
+#include "kernels/rules/elementwise_operators.h"
 
 namespace stretto {
 namespace {
@@ -71,13 +72,11 @@ void where(const KernelCall& call, KernelContext& context) {
   }
 }
 
-const KernelRegistration registrations[] = {
-    {"clamp", DeviceKind::cuda, &elementwise<Clamp, 3>},
-    {"relu_backward", DeviceKind::cuda, &elementwise<ReluBackward, 2>},
-    {"sigmoid_backward", DeviceKind::cuda, &elementwise<SigmoidBackward, 2>},
-    {"tanh_backward", DeviceKind::cuda, &elementwise<TanhBackward, 2>},
-    {"where", DeviceKind::cuda, &where},
-};
+#define STRETTO_CUDA_ROW(name, Op) {name, DeviceKind::cuda, &elementwise<Op, 2>},
+const KernelRegistration registrations[] = {STRETTO_BACKWARD_OPERATORS(STRETTO_CUDA_ROW)  //
+                                            {"clamp", DeviceKind::cuda, &elementwise<Clamp, 3>},
+                                            {"where", DeviceKind::cuda, &where}};
+#undef STRETTO_CUDA_ROW
 
 }  // namespace
 }  // namespace stretto

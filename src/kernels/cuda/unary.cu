@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "kernels/cuda/elementwise.cuh"
+#include "kernels/rules/elementwise_operators.h"
 
 namespace stretto {
 namespace {
@@ -179,25 +180,9 @@ struct BitwiseNot {
   }
 };
 
-const KernelRegistration registrations[] = {
-    {"neg", DeviceKind::cuda, &elementwise<Neg, 1>},
-    {"abs", DeviceKind::cuda, &elementwise<Abs, 1>},
-    {"sign", DeviceKind::cuda, &elementwise<Sign, 1>},
-    {"square", DeviceKind::cuda, &elementwise<Square, 1>},
-    {"reciprocal", DeviceKind::cuda, &elementwise<Reciprocal, 1>},
-    {"sqrt", DeviceKind::cuda, &elementwise<Sqrt, 1>},
-    {"rsqrt", DeviceKind::cuda, &elementwise<Rsqrt, 1>},
-    {"relu", DeviceKind::cuda, &elementwise<Relu, 1>},
-    {"floor", DeviceKind::cuda, &elementwise<Floor, 1>},
-    {"ceil", DeviceKind::cuda, &elementwise<Ceil, 1>},
-    {"trunc", DeviceKind::cuda, &elementwise<Trunc, 1>},
-    {"round", DeviceKind::cuda, &elementwise<Round, 1>},
-    {"isnan", DeviceKind::cuda, &elementwise<IsNan, 1>},
-    {"isinf", DeviceKind::cuda, &elementwise<IsInf, 1>},
-    {"isfinite", DeviceKind::cuda, &elementwise<IsFinite, 1>},
-    {"logical_not", DeviceKind::cuda, &elementwise<LogicalNot, 1>},
-    {"bitwise_not", DeviceKind::cuda, &elementwise<BitwiseNot, 1>},
-};
+#define STRETTO_CUDA_ROW(name, Op) {name, DeviceKind::cuda, &elementwise<Op, 1>},
+const KernelRegistration registrations[] = {STRETTO_UNARY_OPERATORS(STRETTO_CUDA_ROW)};
+#undef STRETTO_CUDA_ROW
 
 }  // namespace
 }  // namespace stretto
