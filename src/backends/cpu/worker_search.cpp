@@ -99,17 +99,21 @@ bool WorkerPool::is_stuck(Worker& worker) const {
   worker.seen_at = time;
   // Threads beyond the table are blocked in tasks or stand in for such; they are looked at by sum.
   std::array<std::uint64_t, Worker::seen_capacity> executed{};
-  bool stuck = false;
-  bool any_moved = false;
+  std::array<bool, Worker::seen_capacity> has_work{};
   const int count = thread_count_.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     const Worker* other = workers_[i].load(std::memory_order_acquire);
     if (other == nullptr || other == &worker) continue;
     const auto at = std::min<std::size_t>(i, Worker::seen_capacity - 1);
     executed[at] += other->executed.load(std::memory_order_relaxed) + 1;
+    has_work[at] |= !other->ring.empty();
+  }
+  bool stuck = false;
+  bool any_moved = false;
+  for (std::size_t at = 0; at < Worker::seen_capacity; ++at) {
     const bool moved = executed[at] != worker.seen_executed[at];
     any_moved |= moved;
-    stuck |= !moved && !other->ring.empty();
+    stuck |= !moved && has_work[at];
   }
   worker.seen_executed = executed;
   return !first_look && (stuck || !any_moved);

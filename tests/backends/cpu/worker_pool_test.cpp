@@ -61,12 +61,9 @@ void run_small_tasks(WorkerPool& pool, Shelf& shelf, int count) {
   while (*ran < count) std::this_thread::sleep_for(100us);
 }
 
-/// A task that needs another one to run beside it, pushed when every worker sleeps and the pool believes in small
-/// tasks, for which a second worker is not woken lightly.
-TEST(WorkerPool, TakesWorkBesideALongTaskAlsoWhenAllSlept) {
-  FunctionExecutor executor;
-  Shelf shelf;
-  WorkerPool pool(executor, {.workers = 2, .on_thread_start = nullptr, .random_seed = std::nullopt});
+/// Twenty times, a task that needs another one to run beside it, pushed when every worker sleeps and the pool believes
+/// in small tasks, for which a second worker is not woken lightly.
+void expect_work_taken_beside_a_long_task(WorkerPool& pool, Shelf& shelf) {
   for (int round = 0; round < 20; ++round) {
     run_small_tasks(pool, shelf, 2000);
     std::this_thread::sleep_for(10ms);  // until all sleep
@@ -89,6 +86,34 @@ TEST(WorkerPool, TakesWorkBesideALongTaskAlsoWhenAllSlept) {
     while (!seen->first_ended) std::this_thread::sleep_for(100us);
     ASSERT_TRUE(seen->first_saw_it) << "round " << round;
   }
+}
+
+TEST(WorkerPool, TakesWorkBesideALongTaskAlsoWhenAllSlept) {
+  FunctionExecutor executor;
+  Shelf shelf;
+  WorkerPool pool(executor, {.workers = 2, .on_thread_start = nullptr, .random_seed = std::nullopt});
+  expect_work_taken_beside_a_long_task(pool, shelf);
+}
+
+/// The same once many workers were blocked at a time: those who took their places stay.
+TEST(WorkerPool, TakesWorkBesideALongTaskWhenItHasManyThreads) {
+  FunctionExecutor executor;
+  Shelf shelf;
+  WorkerPool pool(executor, {.workers = 4, .on_thread_start = nullptr, .random_seed = std::nullopt});
+  constexpr int most = 30;
+  std::atomic<int> blocked{0}, ended{0};
+  std::atomic<bool> all_blocked{false};
+  for (int i = 0; i < most; ++i)
+    pool.push(shelf.add([&] {
+      pool.blocking(true);
+      if (++blocked == most) all_blocked = true;
+      EXPECT_TRUE(comes_true(all_blocked));
+      pool.blocking(false);
+      ++ended;
+    }),
+              Priority::normal);
+  while (ended < most) std::this_thread::sleep_for(100us);
+  expect_work_taken_beside_a_long_task(pool, shelf);
 }
 
 /// Tasks of which each needs all others beside it, pushed one right behind the other when every worker sleeps: one call
