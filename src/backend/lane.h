@@ -116,6 +116,9 @@ class WorkerLane {
   /// Tells the lane that the calling worker is about to block (true) or goes on (false), so that another may take its
   /// place.
   virtual void blocking(bool begins) = 0;
+  /// Whether no worker is at work or about to be; those that block do not count. Who only looks for work is at rest
+  /// while none is queued. Exact for workers that stand still; one that moves meanwhile may be missed.
+  virtual bool at_rest() = 0;
   /// Makes sure a worker looks for urgent work soon.
   virtual void wake() = 0;
   /// Whether the calling thread is one of this lane's workers.

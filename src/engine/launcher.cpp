@@ -16,7 +16,7 @@ namespace {
 
 // How long the issuer waits before it looks again for memory for tasks that found none.
 constexpr std::chrono::milliseconds memory_retry{1};
-constexpr int rounds_until_stuck = 20;
+constexpr int looks_until_hopeless = 20;
 
 trace::Hazards hazards_in(std::uint64_t flags) {
   const auto hazard_if = [flags](std::uint64_t flag, Hazard hazard) {
@@ -83,6 +83,7 @@ void Launcher::reset_after_fork() {
   forked_.store(true);
   pending_.store(0);
   in_flight_.store(0);
+  blocked_count_.store(0);
   // What those threads held or waited for is left behind.
   new (&mutex_) Mutex;
   new (&pushed_) ConditionVariable;
@@ -147,6 +148,7 @@ bool Launcher::collect() {
 
 void Launcher::issue_loop() {
   issuing_here_ = this;
+  std::optional<MemoryWait> memory;  // while tasks wait for it
   while (collect()) {
     Task* task = nullptr;
     if (!ready_.empty()) {
@@ -158,16 +160,26 @@ void Launcher::issue_loop() {
           prefetch_for_write(reinterpret_cast<const std::byte*>(ready_.top().task) + line);
     }
     // Tasks that found no memory go first, in the order of the program, whenever something may have changed.
-    while (!blocked_.empty() && try_issue(*blocked_.begin()->second)) {
-      blocked_.erase(blocked_.begin());
-      stuck_rounds_ = 0;
+    if (memory) {
+      retry_blocked(*memory);
+      if (task == nullptr && memory->is_hopeless()) fail_first_blocked();
+      if (blocked_.empty()) memory.reset();
     }
-    if (task == nullptr) {
-      fail_blocked_if_stuck();
-      continue;
+    if (task != nullptr && !try_issue(*task)) {
+      blocked_.emplace(task->sequence, task);
+      if (!memory) memory.emplace(scheduler_, nullptr, looks_until_hopeless);
+      blocked_count_.fetch_add(1, std::memory_order_seq_cst);
     }
-    if (!try_issue(*task)) blocked_.emplace(task->sequence, task);
   }
+}
+
+void Launcher::retry_blocked(MemoryWait& memory) {
+  memory.attempt();
+  while (!blocked_.empty() && try_issue(*blocked_.begin()->second)) {
+    blocked_.erase(blocked_.begin());
+    blocked_count_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  memory.look();
 }
 
 bool Launcher::try_issue(Task& task) {
@@ -186,12 +198,10 @@ bool Launcher::try_issue(Task& task) {
   return true;
 }
 
-void Launcher::fail_blocked_if_stuck() {
-  // Memory may still come back while anything runs anywhere. When nothing has for a while, it will not.
-  if (scheduler_.executing() > 0 || in_flight_.load() > 0 || ++stuck_rounds_ < rounds_until_stuck) return;
-  stuck_rounds_ = 0;
+void Launcher::fail_first_blocked() {
   Task& first = *blocked_.begin()->second;
   blocked_.erase(blocked_.begin());
+  blocked_count_.fetch_sub(1, std::memory_order_seq_cst);
   scheduler_.fail_for_memory(first);
   try_issue(first);
 }

@@ -15,6 +15,7 @@
 #include "backend/backend.h"
 #include "base/mutex.h"
 #include "base/thread.h"
+#include "engine/memory_wait.h"
 #include "engine/task.h"
 #include "ordering/clock.h"
 #include "trace/edge_counter.h"
@@ -46,6 +47,10 @@ class Launcher {
   int pending() const { return pending_.load(std::memory_order_acquire); }
   /// Tasks issued and not yet retired.
   int in_flight() const { return in_flight_.load(std::memory_order_acquire); }
+  /// Whether any of those pushed does more than wait for memory.
+  bool has_more_than_blocked() const {
+    return pending_.load(std::memory_order_seq_cst) > blocked_count_.load(std::memory_order_seq_cst);
+  }
   /// Waits recorded between lanes so far, for tests.
   std::uint64_t waits_recorded() const { return waits_.load(std::memory_order_relaxed); }
   /// Ends the threads. What was not issued stays so.
@@ -139,7 +144,8 @@ class Launcher {
   void keep_clock(LaneState& lane);
   static bool is_front_done(LaneState& lane);
   void complete(Task& task);
-  void fail_blocked_if_stuck();
+  void retry_blocked(MemoryWait& memory);
+  void fail_first_blocked();
   bool fail_if_forked(Task& task);
   void fail_for_loss(Task& task, const std::string& why);
   std::string describe_loss(const Task& task, const std::string& why);
@@ -172,7 +178,7 @@ class Launcher {
   alignas(64) std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
   std::vector<Ready> mail_;
   std::map<std::uint64_t, Task*> blocked_;  ///< Wait for memory, by sequence.
-  int stuck_rounds_ = 0;
+  std::atomic<int> blocked_count_{0};       ///< The same, for other threads.
   /// The launcher whose issuing thread the calling thread is.
   static thread_local Launcher* issuing_here_;
 

@@ -271,8 +271,7 @@ void Scheduler::poison_all_pending() {
                   0));
   failure->read.store(true);
   progress_waiters_ = 0;
-  stalled_ = 0;
-  memory_waiters_ = 0;
+  memory_waiters_.reset();
   awaiting_release_ = 0;
   blocked_ = 0;
   urgent_count_ = 0;

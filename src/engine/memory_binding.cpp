@@ -1,16 +1,13 @@
 #include <algorithm>
-#include <chrono>
-#include <limits>
 #include <map>
 #include <optional>
 
 #include <stretto/base/error.h>
 
-#include "base/futex.h"
 #include "base/mutation.h"
 #include "base/thread.h"
 #include "engine/access_check.h"
-#include "engine/launcher.h"
+#include "engine/memory_wait.h"
 #include "engine/scheduler.h"
 #include "engine/trace_source.h"
 #include "trace/edge_counter.h"
@@ -18,8 +15,7 @@
 namespace stretto {
 namespace {
 
-constexpr int rounds_until_stuck = 40;
-constexpr std::chrono::microseconds memory_retry{500};
+constexpr int looks_until_hopeless = 40;
 
 std::string readable(std::size_t bytes) {
   const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
@@ -112,7 +108,7 @@ bool Scheduler::take_memory(Buffer& buffer, const Binding& binding) {
   buffer.data_.store(buffer.block_.data, std::memory_order_release);
   if (expected) {
     device.allocations.forget(buffer);
-    memory_changed();
+    memory_waiters_.notify();
   }
   return true;
 }
@@ -141,15 +137,8 @@ void Scheduler::forget_allocations(Task& task) {
     Buffer& buffer = task.buffer(i);
     if (!buffer.expected_) continue;
     devices_.known(buffer.device().kind(), buffer.device().index()).allocations.forget(buffer);
-    memory_changed();
+    memory_waiters_.notify();
   }
-}
-
-void Scheduler::memory_changed() {
-  if (memory_waiters_.load(std::memory_order_relaxed) == 0) [[likely]]
-    return;
-  memory_changes_.fetch_add(1, std::memory_order_release);
-  futex_wake(memory_changes_, std::numeric_limits<int>::max());
 }
 
 void Scheduler::bind_memory(Task& task) {
@@ -217,52 +206,33 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
   Task* chosen = &task;
   WorkerLane* lane = devices_.known(DeviceKind::cpu, task.device_index).workers;
   const bool on_worker = lane->on_worker();
-  // Who is inside no body counts as none that executes, so that it would be taken off the others.
-  const int inside = thread().frame != nullptr ? 1 : 0;
-  bool blocked = false;
   std::optional<trace::Waiting> traced;
-  int stuck = 0;
-  memory_waiters_.fetch_add(1, std::memory_order_seq_cst);
+  MemoryWait wait(*this, on_worker ? lane : nullptr, looks_until_hopeless);
   while (true) {
-    const std::uint32_t seen = memory_changes_.load(std::memory_order_acquire);
+    wait.attempt();
     if (queue != nullptr) {
       const MutexLock lock(queue->memory_queue_mutex);
       if (!queue->parked.empty() && queue->parked.top().sequence < chosen->sequence) {
         queue->parked.push({chosen->sequence, chosen});
         chosen = queue->parked.top().task;
         queue->parked.pop();
-        stuck = 0;
       }
     }
     if (is_skipped(*chosen)) {
       forget_allocations(*chosen);
-      break;
+      return chosen;
     }
     PointSet waits;
     const bool bound = try_bind_memory(*chosen, 0, waits);
     wait_for_points(*this, chosen, waits);
-    if (bound) break;
-    if (stuck == rounds_until_stuck) {
+    if (bound) return chosen;
+    if (wait.is_hopeless()) {
       fail_for_memory(*chosen);
-      break;
+      return chosen;
     }
-    if (!blocked) {
-      blocked = true;
-      traced.emplace("wait for memory", "memory", task.site(), 0, on_worker);
-      stalled_.fetch_add(inside, std::memory_order_relaxed);
-      if (on_worker) lane->blocking(true);
-    }
-    futex_wait(memory_changes_, seen, memory_retry);
-    const bool moving =
-        executing() > 0 || device_work_in_flight() || memory_changes_.load(std::memory_order_acquire) != seen;
-    stuck = moving ? 0 : stuck + 1;
+    if (!traced) traced.emplace("wait for memory", "memory", task.site(), 0, on_worker);
+    wait.pause();
   }
-  memory_waiters_.fetch_sub(1, std::memory_order_relaxed);
-  if (blocked) {
-    if (on_worker) lane->blocking(false);
-    stalled_.fetch_sub(inside, std::memory_order_relaxed);
-  }
-  return chosen;
 }
 
 void Scheduler::fail_for_memory(Task& task) {
@@ -274,23 +244,21 @@ void Scheduler::fail_for_memory(Task& task) {
   forget_allocations(task);
 }
 
-bool Scheduler::device_work_in_flight() {
-  bool any = false;
-  devices_.for_each(
-      [&](EngineDevice& device) { any |= device.launcher != nullptr && device.launcher->in_flight() > 0; });
-  return any;
-}
-
 void Scheduler::bind_now(Buffer& buffer, const char* name, CallSite site) {
   PointSet waits;
-  if (try_bind(buffer, {name, site}, waits)) return wait_for_points(*this, nullptr, waits);
-  const trace::Waiting traced("wait for memory", "memory", site);
-  for (int round = 0; !try_bind(buffer, {name, site}, waits); ++round) {
-    // Pending tasks free memory when they run; an idle engine has nothing to give.
-    if (count_.pending() == 0 || round > 10000) throw_out_of_memory(buffer, name, site);
-    if (executing() == 0 && !device_work_in_flight() && round > rounds_until_stuck)
-      throw_out_of_memory(buffer, name, site);
-    sleep_for(memory_retry);
+  if (!try_bind(buffer, {name, site}, waits)) {
+    const trace::Waiting traced("wait for memory", "memory", site);
+    // Inside a task another worker may have to run what gives memory back.
+    const ThreadState::Frame* frame = thread().frame;
+    WorkerLane* lane = frame == nullptr || frame->task->is_in_order()
+                           ? nullptr
+                           : devices_.known(DeviceKind::cpu, frame->task->device_index).workers;
+    MemoryWait wait(*this, lane != nullptr && lane->on_worker() ? lane : nullptr, looks_until_hopeless);
+    for (wait.attempt(); !try_bind(buffer, {name, site}, waits); wait.attempt()) {
+      // Pending tasks free memory when they run; an idle engine has nothing to give.
+      if (count_.pending() == 0 || wait.is_hopeless()) throw_out_of_memory(buffer, name, site);
+      wait.pause();
+    }
   }
   wait_for_points(*this, nullptr, waits);
 }

@@ -38,23 +38,11 @@ std::uint64_t PendingCount::pending(int epoch) const {
   return submitted_[epoch].load(std::memory_order_relaxed) - completions;
 }
 
-int PendingCount::executing() const {
-  int sum = 0;
-  const int count = cell_count_.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i)
-    sum += cells_[i].load(std::memory_order_relaxed)->executing.load(std::memory_order_relaxed);
-  return sum;
-}
-
 void PendingCount::reset() {
   for (int epoch = 0; epoch < 2; ++epoch) {
     submitted_[epoch] = 0;
     const int count = cell_count_.load();
     for (int i = 0; i < count; ++i) cells_[i].load()->completed[epoch] = 0;
-  }
-  for (int i = 0; i < cell_count_.load(); ++i) {
-    Cell& cell = *cells_[i].load();
-    cell.executing = 0;
   }
 }
 

@@ -18,13 +18,10 @@ class PendingCount {
   /// One thread's completions. Written by its owner alone.
   struct alignas(64) Cell {
     std::array<std::atomic<std::uint64_t>, 2> completed{};
-    std::atomic<int> executing{0};  ///< Bodies the thread is inside of.
 
     void complete(int epoch) {
       completed[epoch].store(completed[epoch].load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
-    void enter() { executing.store(executing.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-    void leave() { executing.store(executing.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed); }
   };
 
   /// A cell for the calling thread, until given back. Cells are never freed.
@@ -50,9 +47,6 @@ class PendingCount {
   std::uint64_t pending() const { return pending(0) + pending(1); }
 
   std::uint64_t completed() const { return completed(0) + completed(1); }
-
-  /// Bodies that run at this moment, roughly.
-  int executing() const;
 
   /// Under the recording lock: later submissions count in the other epoch. Returns the one that ended.
   int begin_epoch() {

@@ -71,7 +71,7 @@ void Scheduler::release_last(Buffer& buffer) {
 void Scheduler::release_buffer(Buffer& buffer, PointSet pending) {
   if (buffer.expected_) {
     devices_.known(buffer.device().kind(), buffer.device().index()).allocations.forget(buffer);
-    memory_changed();
+    memory_waiters_.notify();
   }
   if (buffer.data() != nullptr && !buffer.borrowed_) {
     EngineDevice& device = devices_.known(buffer.device().kind(), buffer.device().index());
@@ -89,7 +89,7 @@ void Scheduler::release_buffer(Buffer& buffer, PointSet pending) {
     } else {
       pool.release(std::move(buffer.block_));
     }
-    memory_changed();
+    memory_waiters_.notify();
   }
   buffer.let_go();
 }

@@ -242,8 +242,9 @@ std::string Launcher::describe_loss(const Task& task, const std::string& why) {
 }
 
 void Launcher::complete(Task& task) {
-  pending_.fetch_sub(1, std::memory_order_acq_rel);
   scheduler_.complete(task, nullptr);
+  // Only now: what it held has been given back.
+  pending_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
 }  // namespace stretto

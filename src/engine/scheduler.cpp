@@ -131,7 +131,6 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
   RunningBody running;
   ThreadState::Frame frame{&task, me.frame, &running};
   me.frame = &frame;
-  me.cell().enter();
   const std::int64_t traced_from = trace::enabled() ? trace::now() : trace::no_time;
   bool entered = false;
   if (watchdog_ != nullptr) [[unlikely]]
@@ -159,7 +158,6 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
   }
   if (traced_from != trace::no_time) [[unlikely]]
     trace_body(*this, task, traced_from, entered);
-  me.cell().leave();
   me.frame = frame.outer;
 }
 

@@ -10,6 +10,7 @@
 #include "base/mutex.h"
 #include "engine/devices.h"
 #include "engine/failure_book.h"
+#include "engine/memory_wait.h"
 #include "engine/pending_count.h"
 #include "engine/submission.h"
 #include "engine/task_slab.h"
@@ -85,6 +86,11 @@ class Scheduler final : public Executor {
   void forget_allocations(Task& task);
   /// The task fails because nothing is left that could give it memory.
   void fail_for_memory(Task& task);
+  MemoryWaiters& memory_waiters() { return memory_waiters_; }
+  /// Whether any thread or device is at work or about to be, so that memory may come back. Who waits for memory, or
+  /// inside a task for another, is not; nor are the threads of the program: what a statement of theirs needs was
+  /// submitted before it.
+  bool anything_moves();
   /// Binds one buffer, on the calling thread and for it.
   void bind_now(Buffer& buffer, const char* name, CallSite site);
   /// Gives the buffer's memory back behind `pending`, and ends the buffer.
@@ -136,9 +142,6 @@ class Scheduler final : public Executor {
   void before_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
   void after_fork(bool in_child) STRETTO_NO_THREAD_SAFETY_ANALYSIS;
 
-  /// Bodies that get on at this moment: not those that wait for memory or for other tasks.
-  int executing() const { return count_.executing() - stalled_.load(std::memory_order_relaxed); }
-  std::atomic<int>& stalled() { return stalled_; }
   /// Bytes of buffers that nobody holds any more and that go when pending tasks are done. Small ones are left out.
   std::atomic<std::size_t>& awaiting_release() { return awaiting_release_; }
   static constexpr std::size_t smallest_counted_bytes = 4096;
@@ -146,7 +149,6 @@ class Scheduler final : public Executor {
   static constexpr std::size_t large_holder = std::size_t{1} << 20;
   /// Threads outside tasks that are blocked until work is done.
   std::atomic<int>& blocked() { return blocked_; }
-  bool device_work_in_flight();
 
  private:
   void execute_body(Task& task, KernelContext& context);
@@ -161,7 +163,6 @@ class Scheduler final : public Executor {
   Task* await_memory(Task& task, EngineDevice* queue);
   void let_parked_try(EngineDevice& device);
   [[noreturn]] void throw_out_of_memory(Task& task);
-  void memory_changed();
   void release_last(Buffer& buffer);
   static bool is_bound(const Buffer& buffer);
   /// Who asks for memory.
@@ -191,9 +192,7 @@ class Scheduler final : public Executor {
   Watchdog* watchdog_ = nullptr;
   std::atomic<bool> ending_{false};
   std::atomic<int> urgent_count_{0};  ///< Of all devices together.
-  std::atomic<int> stalled_{0};
-  std::atomic<int> memory_waiters_{0};
-  std::atomic<std::uint32_t> memory_changes_{0};  ///< They sleep on it.
+  MemoryWaiters memory_waiters_;
 
   // Written by whoever begins or ends a wait.
   alignas(64) std::atomic<int> blocked_{0};

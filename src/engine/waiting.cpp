@@ -148,11 +148,9 @@ void block_inside_task(Scheduler& scheduler, TaskReference waiting, Waiter& wait
       --depth;
       continue;
     }
-    scheduler.stalled().fetch_add(1, std::memory_order_relaxed);
     if (on_worker) lane->blocking(true);
     block(scheduler, waiter, look_again);
     if (on_worker) lane->blocking(false);
-    scheduler.stalled().fetch_sub(1, std::memory_order_relaxed);
   }
 }
 

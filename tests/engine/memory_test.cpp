@@ -1,4 +1,17 @@
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <deque>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "engine/scenario.h"
 #include "engine/testing.h"
@@ -152,6 +165,104 @@ TEST(Memory, WaitsForWhatPendingTasksWillFree) {
     EXPECT_SCENARIO("memory that comes back late", variables, "0\n0\n0\n0\n0\n0\n");
     variables.pop_back();
   }
+}
+
+/// Holds up threads of the process for 50 milliseconds, one or two at a time, wherever they are, as a busy system does.
+class HoldUps {
+ public:
+  HoldUps() {
+    struct sigaction action{};
+    action.sa_handler = [](int) {
+      const timespec time{.tv_sec = 0, .tv_nsec = 50'000'000};
+      nanosleep(&time, nullptr);
+    };
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGUSR2, &action, nullptr);
+    sender_ = std::thread([this] { send(); });
+  }
+  HoldUps(const HoldUps&) = delete;
+  HoldUps& operator=(const HoldUps&) = delete;
+  ~HoldUps() {
+    stops_ = true;
+    sender_.join();
+  }
+
+ private:
+  /// Threads that are on a core or want one: who sleeps is not disturbed.
+  static std::vector<long> running() {
+    std::vector<long> threads;
+    DIR* const folder = opendir("/proc/self/task");
+    while (const dirent* entry = readdir(folder)) {
+      std::ifstream file(std::string("/proc/self/task/") + entry->d_name + "/stat");
+      std::string line;
+      std::getline(file, line);
+      const std::size_t name_end = line.rfind(')');
+      if (name_end != std::string::npos && line.compare(name_end, 3, ") R") == 0)
+        threads.push_back(std::atol(entry->d_name));
+    }
+    closedir(folder);
+    std::erase(threads, syscall(SYS_gettid));
+    return threads;
+  }
+
+  void send() {
+    std::minstd_rand random(7);
+    while (!stops_) {
+      if (const std::vector<long> threads = running(); !threads.empty()) {
+        syscall(SYS_tgkill, getpid(), threads[random() % threads.size()], SIGUSR2);
+        std::this_thread::sleep_for(std::chrono::milliseconds(random() % 40));
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+    }
+  }
+
+  std::atomic<bool> stops_{false};
+  std::thread sender_;
+};
+
+const Scenario held_up("temporaries while threads are held up", [] {
+  for (const Device device : {cpu0, sim0}) {
+    const Array<> sum(1, device);
+    fill<std::int64_t>(sum, 0, device);
+    sum.wait();
+    const HoldUps hold_ups;
+    for (int i = 0; i < 150; ++i) {
+      Array<> x = start(device);
+      submit({.name = "make", .device = device}, {write(x)}, [](BodyContext& context) {
+        *data(context, 0) = 1;
+        sleep_for_milliseconds(1);
+      });
+      x = next(x, device);
+      submit({.name = "add", .device = device}, {read(x), read_write(sum)},
+             [](BodyContext& context) { *data(context, 1) += *data(context, 0); });
+    }
+    std::printf("%d\n", static_cast<int>(sum.item()));
+  }
+  return 0;
+});
+TEST(Memory, ThreadsThatAreHeldUpAreNotTakenForIdle) {
+  EXPECT_SCENARIO("temporaries while threads are held up", cap(3), "300\n300\n");
+}
+
+const Scenario exhausted_inside("memory is exhausted inside tasks", [] {
+  // The outer task runs the inner one on its own stack, and that one waits for what finds no memory.
+  const Array<> held(2 * elements), inner(1), outer(1);
+  fill<std::int64_t>(held, 0);
+  submit({.name = "outer"}, {write(outer)}, [&](BodyContext& context) {
+    submit({.name = "inner"}, {write(inner)}, [&](BodyContext& inside) {
+      const Array<> more(2 * elements);
+      submit({.name = "more"}, {write(more)}, [](BodyContext&) {});
+      *data(inside, 0) = more.item();
+    });
+    *data(context, 0) = inner.item();
+  });
+  std::puts(error_of([&] { outer.item(); }).c_str());
+  return 0;
+});
+TEST(Memory, IsExhaustedForTasksThatWaitInsideTasks) {
+  EXPECT_SCENARIO("memory is exhausted inside tasks", cap(3, "2"),
+                  "[more] out of memory on cpu:0: 2.0 MiB asked, 2.0 MiB of 3.0 MiB in use; largest holders: fill 2.0 "
+                  "MiB in 1\n");
 }
 
 const Scenario exhausted("memory is exhausted", [] {

@@ -31,6 +31,7 @@ struct ParallelRegions::Region {
   const FunctionRef<void(std::int64_t)> body;
   alignas(64) std::atomic<std::int64_t> next{0};
   alignas(64) std::atomic<int> helpers{0};
+  std::atomic<bool> owner_waits{false};
   Mutex mutex;
   std::exception_ptr error;
 };
@@ -52,10 +53,8 @@ void ParallelRegions::run(std::int64_t chunks, FunctionRef<void(std::int64_t)> b
   }
   region.take_chunks();
   if (mine != nullptr) {
-    {
-      const MutexLock lock(mine->mutex);
-      mine->region = nullptr;
-    }
+    // Nobody joins any more, as no chunk is left.
+    region.owner_waits.store(true, std::memory_order_relaxed);
     open_.fetch_sub(1, std::memory_order_relaxed);
     // Helpers are inside their last chunk: the wait is at most one chunk long, too short to sleep.
     for (int spins = 0; region.helpers.load(std::memory_order_acquire) != 0; ++spins) {
@@ -65,6 +64,8 @@ void ParallelRegions::run(std::int64_t chunks, FunctionRef<void(std::int64_t)> b
         yield();
       }
     }
+    const MutexLock lock(mine->mutex);
+    mine->region = nullptr;
   }
   if (region.error) std::rethrow_exception(region.error);
 }
@@ -84,6 +85,18 @@ bool ParallelRegions::help() {
     if (any) return true;
   }
   return false;
+}
+
+int ParallelRegions::waiting_owners() {
+  int count = 0;
+  for (Slot& slot : slots_) {
+    const MutexLock lock(slot.mutex);
+    const Region* region = slot.region;
+    if (region != nullptr && region->owner_waits.load(std::memory_order_relaxed) &&
+        region->helpers.load(std::memory_order_acquire) > 0)
+      ++count;
+  }
+  return count;
 }
 
 }  // namespace stretto

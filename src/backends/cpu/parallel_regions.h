@@ -20,6 +20,9 @@ class ParallelRegions {
   /// Joins an open loop, if there is one with chunks left. True when it ran any.
   bool help();
 
+  /// How many of those that run a loop wait for the chunks of others, and do nothing else.
+  int waiting_owners();
+
   bool any_open() const { return open_.load(std::memory_order_seq_cst) != 0; }
 
  private:

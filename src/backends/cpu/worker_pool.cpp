@@ -218,6 +218,14 @@ void WorkerPool::blocking(bool begins) {
   }
 }
 
+bool WorkerPool::at_rest() {
+  // First the queue: what a worker takes after this look it is seen to have.
+  const bool is_queued = backlog() > 0;
+  const int running = running_.load(std::memory_order_seq_cst);
+  if (is_queued && running > 0) return false;
+  return running - searching_.load(std::memory_order_seq_cst) - regions_.waiting_owners() <= 0;
+}
+
 void WorkerPool::disturb(Worker& worker) {
   const std::uint64_t dice = worker.next_random();
   if (dice % 16 == 0) yield();

@@ -41,6 +41,7 @@ class WorkerPool final : public WorkerLane {
   void push(Work& work, Priority priority) override;
   void push_copy(Work& work) override;
   void blocking(bool begins) override;
+  bool at_rest() override;
   void wake() override;
   bool on_worker() const override;
   KernelContext& current_context() override;

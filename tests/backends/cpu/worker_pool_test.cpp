@@ -116,6 +116,75 @@ TEST(WorkerPool, TakesWorkBesideALongTaskWhenItHasManyThreads) {
   expect_work_taken_beside_a_long_task(pool, shelf);
 }
 
+bool comes_to_rest(WorkerPool& pool) {
+  for (const auto end = std::chrono::steady_clock::now() + 10s; std::chrono::steady_clock::now() < end;) {
+    if (pool.at_rest()) return true;
+    std::this_thread::sleep_for(100us);
+  }
+  return pool.at_rest();
+}
+
+/// Two workers at work hold a pool of three up, queued work or not; once they block nothing does.
+TEST(WorkerPool, IsAtRestWhenAllWorkersBlockOrLookForWork) {
+  FunctionExecutor executor;
+  Shelf shelf;
+  WorkerPool pool(executor, {.workers = 3, .on_thread_start = nullptr, .random_seed = std::nullopt});
+  EXPECT_TRUE(pool.at_rest());
+  std::atomic<bool> block{false}, go_on{false}, leave{false};
+  std::atomic<int> began{0}, blocked{0}, awake{0};
+  for (int i = 0; i < 2; ++i)
+    pool.push(shelf.add([&] {
+      ++began;
+      EXPECT_TRUE(comes_true(block));
+      pool.blocking(true);
+      ++blocked;
+      EXPECT_TRUE(comes_true(go_on));
+      pool.blocking(false);
+      ++awake;
+      EXPECT_TRUE(comes_true(leave));
+    }),
+              Priority::normal);
+  while (began < 2) std::this_thread::sleep_for(100us);
+  for (int look = 0; look < 100; ++look) EXPECT_FALSE(pool.at_rest());
+  block = true;
+  while (blocked < 2) std::this_thread::sleep_for(100us);
+  EXPECT_TRUE(comes_to_rest(pool));
+  go_on = true;
+  while (awake < 2) std::this_thread::sleep_for(100us);
+  for (int look = 0; look < 100; ++look) EXPECT_FALSE(pool.at_rest());
+  leave = true;
+  EXPECT_TRUE(comes_to_rest(pool));
+}
+
+/// Who waits for a chunk of its loop that blocks on another thread does no more than that one.
+TEST(WorkerPool, IsAtRestWhenALoopWaitsForAChunkThatBlocks) {
+  FunctionExecutor executor;
+  Shelf shelf;
+  WorkerPool pool(executor, {.workers = 2, .on_thread_start = nullptr, .random_seed = std::nullopt});
+  std::atomic<bool> helped{false}, go_on{false}, ended{false};
+  pool.push(shelf.add([&] {
+    const std::thread::id owner = std::this_thread::get_id();
+    pool.current_context().parallel_for(2, [&](std::int64_t) {
+      if (std::this_thread::get_id() == owner) {
+        // The other chunk is another thread's.
+        EXPECT_TRUE(comes_true(helped));
+        return;
+      }
+      pool.blocking(true);
+      helped = true;
+      EXPECT_TRUE(comes_true(go_on));
+      pool.blocking(false);
+    });
+    ended = true;
+  }),
+            Priority::normal);
+  ASSERT_TRUE(comes_true(helped));
+  EXPECT_TRUE(comes_to_rest(pool));
+  EXPECT_FALSE(ended);
+  go_on = true;
+  EXPECT_TRUE(comes_true(ended));
+}
+
 /// Tasks of which each needs all others beside it, pushed one right behind the other when every worker sleeps: one call
 /// may be all that was made, so whoever comes calls the next, also where it took what another had claimed for itself.
 TEST(WorkerPool, CallsAsManyAsTheWorkNeeds) {
