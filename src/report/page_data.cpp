@@ -45,7 +45,10 @@ class Strings {
   }
   std::string text() const {
     std::string result = "[";
-    for (const std::string* one : texts_) result += (result.size() > 1 ? "," : "") + json_text(*one);
+    for (const std::string* one : texts_) {
+      if (result.size() > 1) result += ',';
+      result += json_text(*one);
+    }
     return result + "]";
   }
 
