@@ -38,7 +38,7 @@ TEST(Failures, OperandsThatAreNoTensors) {
 
 TEST(Failures, EveryUnaryOperatorNamesItself) {
   for (const auto& [name, call] : every_unary) {
-    const std::string operation = "[" + std::string(name) + "] ";
+    const std::string operation = std::string("[") + name + "] ";
     expect_failure<UsageError>([call] { call(1); }, operation + "takes a tensor, not the number 1");
     expect_failure<UsageError>([call] { call(undefined); },
                                operation +
@@ -49,7 +49,7 @@ TEST(Failures, EveryUnaryOperatorNamesItself) {
 
 TEST(Failures, EveryBinaryOperatorNamesItself) {
   for (const auto& [name, call] : every_binary) {
-    const std::string operation = "[" + std::string(name) + "] ";
+    const std::string operation = std::string("[") + name + "] ";
     expect_failure<ShapeError>([call] { call(integers(), ones({4, 5}, cpu(), DType::int64)); },
                                operation + "shapes (2,3) and (4,5) cannot be broadcast");
     expect_failure<DeviceError>([call] { call(integers(), far().to(DType::int64)); },

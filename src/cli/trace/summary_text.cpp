@@ -51,7 +51,7 @@ std::string fitted(std::string_view text, std::size_t width) {
   return result + std::string(width > length ? width - length : 0, ' ');
 }
 
-std::string heading(std::string_view text) { return "\n" + bold(text) + "\n"; }
+std::string heading(std::string_view text) { return fmt::format("\n{}\n", bold(text)); }
 
 Colour colour_of(Cause cause) {
   switch (cause) {
