@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include <dnnl.h>
 #include <hwloc.h>
 #include <hwy/highway.h>
 
@@ -34,9 +33,7 @@ std::string dotted(int major, int minor, int patch) {
 }
 
 std::vector<std::string> libraries() {
-  const dnnl_version_t* onednn = dnnl_version();
-  return {"oneDNN " + dotted(onednn->major, onednn->minor, onednn->patch),
-          "Highway " + dotted(HWY_MAJOR, HWY_MINOR, HWY_PATCH),
+  return {"Highway " + dotted(HWY_MAJOR, HWY_MINOR, HWY_PATCH),
           "hwloc API " + dotted(HWLOC_API_VERSION >> 16, (HWLOC_API_VERSION >> 8) & 0xff, HWLOC_API_VERSION & 0xff)};
 }
 
