@@ -1,6 +1,7 @@
 #include "engine/allocation_order.h"
 
 #include "engine/buffer.h"
+#include "memory/memory_pool.h"
 
 namespace stretto {
 
@@ -34,13 +35,18 @@ void AllocationOrder::remove(Buffer& buffer) {
   (buffer.earlier_ == nullptr ? first_ : buffer.earlier_->later_) = buffer.later_;
   (buffer.later_ == nullptr ? last_ : buffer.later_->earlier_) = buffer.earlier_;
   buffer.expected_ = false;
-  bytes_.fetch_sub(buffer.bytes(), std::memory_order_relaxed);
+  bytes_.fetch_sub(buffer.bytes(), std::memory_order_release);
 }
 
-bool AllocationOrder::admits(const Buffer& buffer, std::size_t available) const {
-  if (!buffer.expected_ || bytes_.load(std::memory_order_relaxed) + set_aside_ <= available) return true;
+bool AllocationOrder::admits(const Buffer& buffer, const MemoryPool& memory) const {
+  if (!buffer.expected_) return true;
+  // First what is expected, then what is left: a buffer that is bound meanwhile counts in both, never in neither, with
+  // which several later ones would be admitted to the place of an earlier one.
+  const std::size_t expected = bytes_.load(std::memory_order_acquire);
+  if (expected + set_aside_ <= memory.available()) return true;
   const SpinLockGuard guard(lock_);
   if (first_ == &buffer) return true;
+  const std::size_t available = memory.available();
   std::size_t needed = buffer.bytes() + set_aside_;
   for (const Buffer* one = first_; one != &buffer && needed <= available; one = one->later_) needed += one->bytes();
   return needed <= available;

@@ -8,6 +8,7 @@
 namespace stretto {
 
 class Buffer;
+class MemoryPool;
 
 /// The buffers of one device to which recorded tasks will bind memory, in the order of the program.
 ///
@@ -27,8 +28,8 @@ class AllocationOrder {
   void expect(Buffer& buffer);
   /// The buffer is bound, or will not be. Nothing happens when it was not expected.
   void forget(Buffer& buffer);
-  /// Whether `buffer` may take its memory when `available` bytes are left. True for a buffer that is not expected.
-  bool admits(const Buffer& buffer, std::size_t available) const;
+  /// Whether `buffer` may take its memory from what is left in `memory`. True for a buffer that is not expected.
+  bool admits(const Buffer& buffer, const MemoryPool& memory) const;
 
   /// Around a fork, and for the child after it.
   void lock_for_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS { lock_.lock(); }

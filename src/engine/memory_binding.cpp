@@ -83,8 +83,7 @@ bool Scheduler::take_memory(Buffer& buffer, const Binding& binding) {
     }
   }
   if (!block) {
-    if (expected && !device.allocations.admits(buffer, device.memory->limit() - device.memory->statistics().live))
-      return false;
+    if (expected && !device.allocations.admits(buffer, *device.memory)) return false;
     block = allocate(*device.memory);
     if (!block) return false;
   }

@@ -60,6 +60,11 @@ void MemoryPool::release(Block block) {
   file(std::move(block));
 }
 
+std::size_t MemoryPool::available() const {
+  const SpinLockGuard guard(lock_);
+  return limit_ - statistics_.live;
+}
+
 MemoryStatistics MemoryPool::statistics() const {
   const SpinLockGuard guard(lock_);
   return statistics_;

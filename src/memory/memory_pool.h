@@ -71,6 +71,8 @@ class MemoryPool {
   void release(Block block);
 
   MemoryStatistics statistics() const;
+  /// Bytes that could still be allocated if all of what is cached could be put together.
+  std::size_t available() const;
   /// The peak starts again from what is live now.
   void reset_peak();
 
