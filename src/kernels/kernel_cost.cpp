@@ -23,7 +23,9 @@ double addmm_flops(const KernelCall& call) { return product_flops(call.outputs[0
 
 [[maybe_unused]] const bool registered = [] {
   kernel_row("matmul").flops.store(&matmul_flops, std::memory_order_release);
+  kernel_row("matmul_relu_backward").flops.store(&matmul_flops, std::memory_order_release);
   kernel_row("addmm").flops.store(&addmm_flops, std::memory_order_release);
+  kernel_row("addmm_relu").flops.store(&addmm_flops, std::memory_order_release);
   return true;
 }();
 

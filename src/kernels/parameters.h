@@ -43,13 +43,13 @@ struct VarianceParameters {
   double correction;
 };
 
-/// "matmul".
+/// "matmul", "matmul_relu_backward".
 struct MatmulParameters {
   bool reduced =
       false;  ///< float32 factors may be rounded to 10 bits of fraction (TF32), where the device is faster then.
 };
 
-/// "addmm": beta * inputs[0] + alpha * (inputs[1] @ inputs[2]).
+/// "addmm", "addmm_relu": beta * inputs[0] + alpha * (inputs[1] @ inputs[2]).
 struct AddmmParameters {
   double alpha;
   double beta;

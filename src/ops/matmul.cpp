@@ -114,9 +114,10 @@ Tensor matmul(const Operand& a_operand, const Operand& b_operand) {
   });
 }
 
-Tensor addmm(const Operand& c_operand, const Operand& a_operand, const Operand& b_operand, const Scalar& beta,
-             const Scalar& alpha) {
-  const OperatorKernel kernel = operator_kernel<"addmm">();
+namespace {
+
+Tensor scaled_sum(const OperatorKernel& kernel, const Operand& c_operand, const Operand& a_operand,
+                  const Operand& b_operand, const Scalar& beta, const Scalar& alpha) {
   const CallSite& site = c_operand.site();
   const Tensor& c = require_tensor(c_operand, kernel.name);
   const Tensor& a = require_tensor(a_operand, kernel.name);
@@ -150,10 +151,52 @@ Tensor addmm(const Operand& c_operand, const Operand& a_operand, const Operand& 
   });
 }
 
+}  // namespace
+
+Tensor addmm(const Operand& c, const Operand& a, const Operand& b, const Scalar& beta, const Scalar& alpha) {
+  return scaled_sum(operator_kernel<"addmm">(), c, a, b, beta, alpha);
+}
+
+Tensor addmm_relu(const Operand& c, const Operand& a, const Operand& b) {
+  return scaled_sum(operator_kernel<"addmm_relu">(), c, a, b, 1, 1);
+}
+
+Tensor matmul_relu_backward(const Operand& a_operand, const Operand& b_operand, const Operand& x_operand) {
+  const OperatorKernel kernel = operator_kernel<"matmul_relu_backward">();
+  const CallSite& site = a_operand.site();
+  const Tensor& a = require_tensor(a_operand, kernel.name);
+  const Tensor& b = require_tensor(b_operand, kernel.name);
+  const Tensor& x = require_tensor(x_operand, kernel.name);
+  if (a.rank() != 2 || b.rank() != 2) {
+    throw ShapeError(kernel.name, "takes the product of two matrices, not of shapes " + shapes(a, b), site);
+  }
+  check_dtypes(a, b, kernel.name, site);
+  check_dtypes(a, x, kernel.name, site);
+  computing_dtype(Takes::floats, a.dtype(), kernel.name, site);
+  check_depth(a.size(1), b.size(0), a, b, kernel.name, site);
+  const Shape shape{a.size(0), b.size(1)};
+  if (!(x.shape() == shape)) {
+    throw ShapeError(kernel.name,
+                     "the gradient of relu(x) is of shape " + to_string(shape) + ", and x of " + to_string(x.shape()),
+                     site);
+  }
+  return in_operator(kernel.name, site, [&] {
+    Tensor output = make_output(shape, a.dtype(), a.device());
+    OperatorCall call(kernel.name, kernel.row, site);
+    call.write(output);
+    call.read(a);
+    call.read(b);
+    call.read(x);
+    call.parameters(MatmulParameters{.reduced = reduced_precision.load(std::memory_order_relaxed)});
+    apply(call);
+    return output;
+  });
+}
+
 namespace {
 
-Tensor linear(const Operand& x_operand, const Operand& weight_operand, const Operand* bias) {
-  constexpr const char* name = "linear";
+Tensor linear(const Operand& x_operand, const Operand& weight_operand, const Operand* bias, bool with_relu) {
+  const char* const name = with_relu ? "linear_relu" : "linear";
   const CallSite& site = x_operand.site();
   const Tensor& x = require_tensor(x_operand, name);
   const Tensor& weight = require_tensor(weight_operand, name);
@@ -176,15 +219,24 @@ Tensor linear(const Operand& x_operand, const Operand& weight_operand, const Ope
     const Tensor rows = x.rank() == 2 ? x : x.reshape({shape.numel(), inputs}, site);
     shape.push_back(outputs);
     const Tensor columns = weight.t(site);
-    const Tensor result = bias ? addmm(on(bias->tensor()), on(rows), on(columns)) : matmul(on(rows), on(columns));
+    const auto product = [&] {
+      if (bias == nullptr) return matmul(on(rows), on(columns));
+      return with_relu ? addmm_relu(on(bias->tensor()), on(rows), on(columns))
+                       : addmm(on(bias->tensor()), on(rows), on(columns));
+    };
+    const Tensor result = product();
     return x.rank() == 2 ? result : result.reshape(shape, site);
   });
 }
 
 }  // namespace
 
-Tensor linear(const Operand& x, const Operand& weight) { return linear(x, weight, nullptr); }
+Tensor linear(const Operand& x, const Operand& weight) { return linear(x, weight, nullptr, false); }
 
-Tensor linear(const Operand& x, const Operand& weight, const Operand& bias) { return linear(x, weight, &bias); }
+Tensor linear(const Operand& x, const Operand& weight, const Operand& bias) { return linear(x, weight, &bias, false); }
+
+Tensor linear_relu(const Operand& x, const Operand& weight, const Operand& bias) {
+  return linear(x, weight, &bias, true);
+}
 
 }  // namespace stretto

@@ -47,6 +47,9 @@ TEST(KernelCost, ProductsCountAMultiplicationAndAnAdditionATerm) {
   EXPECT_EQ(cost("matmul", {out.array()}, {left.array(), right.array()}).flops, 2 * 3 * 5 * 7 * 11);
   const Description sum{{5, 7}, {7, 1}}, added{{5, 7}, {0, 1}}, first{{5, 11}, {11, 1}}, second{{11, 7}, {7, 1}};
   EXPECT_EQ(cost("addmm", {sum.array()}, {added.array(), first.array(), second.array()}).flops, 2 * 5 * 7 * 11);
+  EXPECT_EQ(cost("addmm_relu", {sum.array()}, {added.array(), first.array(), second.array()}).flops, 2 * 5 * 7 * 11);
+  EXPECT_EQ(cost("matmul_relu_backward", {sum.array()}, {first.array(), second.array(), sum.array()}).flops,
+            2 * 5 * 7 * 11);
 }
 
 class Recorder final : public KernelMeter {

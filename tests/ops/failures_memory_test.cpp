@@ -74,6 +74,8 @@ TEST(Failures, EveryOperatorNamesTheResultThatIsTooLarge) {
   too_large("host", type, [&] { x.host<float>(); });
   too_large("linear", type, [&] { linear(ones({1 << 24, 1}), ones({1 << 24, 1})); });
   too_large("addmm", type, [&] { addmm(ones({1}), ones({1 << 24, 1}), ones({1, 1 << 24})); });
+  too_large("linear_relu", type, [&] { linear_relu(ones({1 << 24, 1}), ones({1 << 24, 1}), ones({1 << 24})); });
+  too_large("addmm_relu", type, [&] { addmm_relu(ones({1}), ones({1 << 24, 1}), ones({1, 1 << 24})); });
   too_large("eye", type, [&] { eye(1 << 24); });
   too_large("uniform", type, [&] { uniform(0, 1, {1 << 24, 1 << 24}); });
   too_large("normal", type, [&] { normal(0, 1, {1 << 24, 1 << 24}); });

@@ -79,6 +79,16 @@ TEST(Failures, ShapesOfProducts) {
                              "[addmm] takes the product of two matrices, not of shapes (3,) and (2,3)");
   expect_failure<ShapeError>([] { addmm(ones({7}), matrix(), ones({3, 4})); },
                              "[addmm] shape (7,) cannot be broadcast to (2,4)");
+  expect_failure<ShapeError>([] { addmm_relu(ones({7}), matrix(), ones({3, 4})); },
+                             "[addmm_relu] shape (7,) cannot be broadcast to (2,4)");
+  expect_failure<ShapeError>([] { matmul_relu_backward(ones({3}), matrix(), matrix()); },
+                             "[matmul_relu_backward] takes the product of two matrices, not of shapes (3,) and (2,3)");
+  expect_failure<ShapeError>([] { matmul_relu_backward(matrix(), matrix(), matrix()); },
+                             "[matmul_relu_backward] shapes (2,3) and (2,3) do not match: 3 columns against 2 rows");
+  expect_failure<ShapeError>([] { matmul_relu_backward(matrix(), ones({3, 4}), ones({4})); },
+                             "[matmul_relu_backward] the gradient of relu(x) is of shape (2,4), and x of (4,)");
+  expect_failure<ShapeError>([] { linear_relu(matrix(), ones({4, 3}), ones({3})); },
+                             "[linear_relu] a weight (4,3) takes a bias of shape (4,), not (3,)");
   expect_failure<ShapeError>(
       [] { linear(matrix(), other()); },
       "[linear] takes x (..., inputs) and a weight (outputs, inputs), not shapes (2,3) and (4,5)");

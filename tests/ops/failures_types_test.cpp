@@ -39,6 +39,12 @@ TEST(Failures, TypesThatAreNotTaken) {
   expect_failure<DTypeError>([] { matmul(truths(), truths().t()); }, "[matmul] takes numbers, not bool");
   expect_failure<DTypeError>([] { addmm(integers(), integers(), ones({3, 3}, cpu(), DType::int64), 0.5); },
                              "[addmm] the factor 0.5 must be an integer for int64");
+  expect_failure<DTypeError>([] { addmm_relu(truths(), truths(), truths().t()); },
+                             "[addmm_relu] takes numbers, not bool");
+  expect_failure<DTypeError>([] { matmul_relu_backward(integers(), integers().t(), integers()); },
+                             "[matmul_relu_backward] takes floating types, not int64");
+  expect_failure<DTypeError>([] { matmul_relu_backward(matrix(), matrix().t(), integers()); },
+                             "[matmul_relu_backward] takes tensors of one type, not float32 and int64");
   expect_failure<DTypeError>([] { gather(matrix(), 0, matrix()); }, "[gather] the index must be integers, not float32");
   expect_failure<DTypeError>([] { one_hot(truths(), 2); }, "[one_hot] the index must be integers, not bool");
   expect_failure<DTypeError>([] { index_add(matrix(), 0, zeros({2}, cpu(), DType::int64), integers()); },

@@ -113,6 +113,20 @@ std::vector<OperatorRow> matrix_rows() {
       return std::vector{result};
     };
   };
+  const auto relu_of = [](std::vector<Values> results) {
+    for (double& number : results[0].numbers) number = number <= 0 ? 0 : number;
+    return results;
+  };
+  const auto gated_product = [](V x) {
+    Values result = product_of(x[0], x[1]);
+    for (std::size_t i = 0; i < result.numbers.size(); ++i)
+      if (x[2].numbers[i] <= 0) result.numbers[i] = 0;
+    return std::vector{result};
+  };
+  const auto floats_only = [](OperatorRow row) {
+    row.dtypes = alike(floating_dtypes, static_cast<int>(row.shapes[0].size()));
+    return row;
+  };
   const auto linear_of = [](V x) {
     Values result = product_of(x[0], transpose(x[1]));
     if (x.size() < 3) return std::vector{result};
@@ -162,6 +176,31 @@ std::vector<OperatorRow> matrix_rows() {
                  {-2, 2}),
       matrix_row("linear_without_bias", [](X x) { return std::vector{linear(x[0], x[1])}; }, linear_of,
                  {{Shape{2, 3}, Shape{4, 3}}, {Shape{3}, Shape{4, 3}}, {Shape{2, 5, 3}, Shape{4, 3}}}, {-2, 2}),
+      // Where a sum is so near to zero that rounding decides its sign, zero is near, too.
+      matrix_row(
+          "addmm_relu", [](X x) { return std::vector{addmm_relu(x[0], x[1], x[2])}; },
+          [=](V x) { return relu_of(scaled_sum(1, 1)(x)); },
+          {{Shape{4}, Shape{2, 3}, Shape{3, 4}},
+           {Shape{2, 1}, Shape{2, 3}, Shape{3, 4}},
+           {Shape{3}, Shape{2, 0}, Shape{0, 3}},
+           {Shape{71}, Shape{67, 130}, Shape{130, 71}}},
+          {-2, 2}),
+      matrix_row(
+          "linear_relu", [](X x) { return std::vector{linear_relu(x[0], x[1], x[2])}; },
+          [=](V x) { return relu_of(linear_of(x)); },
+          {{Shape{2, 3}, Shape{4, 3}, Shape{4}},
+           {Shape{3}, Shape{4, 3}, Shape{4}},
+           {Shape{2, 5, 3}, Shape{4, 3}, Shape{4}},
+           {Shape{0, 3}, Shape{4, 3}, Shape{4}},
+           {Shape{50, 100}, Shape{30, 100}, Shape{30}}},
+          {-2, 2}),
+      floats_only(matrix_row("matmul_relu_backward",
+                             [](X x) { return std::vector{matmul_relu_backward(x[0], x[1], x[2])}; }, gated_product,
+                             {{Shape{2, 3}, Shape{3, 4}, Shape{2, 4}},
+                              {Shape{2, 0}, Shape{0, 3}, Shape{2, 3}},
+                              {Shape{0, 2}, Shape{2, 3}, Shape{0, 3}},
+                              {Shape{67, 130}, Shape{130, 71}, Shape{67, 71}}},
+                             {-2, 2})),
       triangle("tril", &tril, 0, [](std::int64_t i, std::int64_t j) { return j <= i; }),
       triangle("tril_below", &tril, -1, [](std::int64_t i, std::int64_t j) { return j <= i - 1; }),
       triangle("triu", &triu, 0, [](std::int64_t i, std::int64_t j) { return j >= i; }),

@@ -299,140 +299,123 @@ using namespace stretto;
 
 int main() {
   reseed_schedule(26u);
-  check::Log book(105);
+  check::Log book(102);
   Tensor t0, t1, t2, t3, t4, t5, t6;
   t1 = check::drawn_integers(638, {16}, Device(DeviceKind::sim, 0), DType::int64);
   t0 = check::drawn(924, {8, 16}, Device(DeviceKind::cpu, 1), DType::bfloat16);
   t2 = linspace(-3, 3, 16, Device(DeviceKind::cpu, 0), DType::float32);
   {
     ScheduledThread thread1([&] {
-      t1 = t1.to(DType::float16);
-      t2 = t1.narrow(0, 8, 6);
-      t5 = relu_backward(t2, t2);
+      t1 = check::of([&] { return stretto::sort(t1, 0, 1 == 1).values; });
+      t2 = check::of([&] { return index_add(t1, 0, t1 % 16, t1); });
+      t1 = t1 + t1;
+      t1 = t1.expand({16, -1});
+      t5 = addmm_relu(t1, t1, t1);
+      t5 = t5 | t1;
+      t1 = t1.to(Device(DeviceKind::cpu, 1));
+      t5 = t2.to(Device(DeviceKind::cpu, 0));
+      book.see(26, t1);
+      t1 = t1.squeeze();
+      t1 = 1 - t2;
     });
+    ScheduledThread thread2([&] {
+      t0 = relu_backward(t0, t0);
+      book.see(8, t0);
+      t0 = t0.slice(1, 2, 12, 2);
+      t0 = t0.diagonal(1);
+      t0 = check::drawn(503, {16, 16}, Device(DeviceKind::sim, 0), DType::float16);
+      t0 = softmax_backward(t0, t0, 0);
+      t0 /= t0;
+      t0 = t0.narrow(0, 0, 8).narrow(1, 3, 5);
+      t0 = stack({t0, t0}, 0);
+      t0 *= t0;
+      t6 = t0.to(Device(DeviceKind::cpu, 1));
+      check::scramble(t0, 67088);
+    });
+  t4 = check::drawn(996, {16, 14}, Device(DeviceKind::sim, 1), DType::float16);
+  t4.copy_(t4);
+  t4 = t4.diagonal(1);
+  t4 *= t4;
+  t4 = logical_xor(t4, t4);
+  book.see(18, t4);
+  t4 += t4;
     thread1.join();
-  }
-  {
-    ScheduledThread thread2([&] {
-      t0 = abs(t0);
-      t0.copy_(t0);
-      t0 = t5.narrow(0, 0, 1);
-      t0 = t0 + t5;
-    });
-    ScheduledThread thread3([&] {
-      book.see_equal(9, t5, t2);
-      t1 += t1;
-      t3 = t1.squeeze();
-      t2 += t5;
-    });
-  t4 = Tensor();
-  t4 = t5 <= t5;
-    thread2.join();
-    thread3.join();
-  }
-  {
-    ScheduledThread thread2([&] {
-      t6 = arange(0, 6, 1, Device(DeviceKind::cpu, 1), DType::float32);
-      t4 += t4;
-      check::scramble(t6, 14315);
-      t6 = t4 ^ t4;
-      check::overwrite(t6, 254);
-      t4.fill_(2);
-      t6 = check::drawn(217, {13, 16}, Device(DeviceKind::sim, 0), DType::float32);
-      t6 = t6 + 4;
-      t4 = t4.to(Device(DeviceKind::cpu, 1));
-      t6 = t6.narrow(0, 0, 6).narrow(1, 0, 8);
-    });
-    ScheduledThread thread3([&] {
-      t3 = Tensor(t3);
-      t3 = floor_divide(t2, 4);
-      t2 = check::drawn(276, {}, Device(DeviceKind::sim, 0), DType::float32);
-      book.see_item(25, t2);
-      t0 = stretto::std(t3, 0, 1 == 1);
-      t2 = sigmoid_backward(t2, t0);
-      t2 = t3 >= t3;
-      t3 = t3 * (-2 * 0.25);
-      t3 = var(t0, 0, 1 == 1);
-      t2 = Tensor();
-      t0 = floor_divide(t1, t3);
-      t1 = sum(t0);
-      t0 = softmax(t3, 0);
-      t0 = softmax_backward(t3, t3, 0);
-      t0 = sin(t3);
-      t0 = matmul(t3, t3);
-      t0 = var(t3, 0, 0 == 1);
-      book.keep(51, t1);
-      t0 = t3 + -3;
-    });
-  t5 = t5.reshape({6, -1});
-  check::overwrite(t5, 14237);
-  t5 = Tensor();
-  t5 = check::drawn_integers(759, {16, 14}, Device(DeviceKind::sim, 0), DType::uint8);
-  t5 = t5 * (-4 * 0.25);
-  t5 = relu(t5);
-  check::scramble(t5, 71179);
-  check::blend(t5, t5, t5, 81741);
-    thread2.join();
-    thread3.join();
-  }
-  {
-    ScheduledThread thread2([&] {
-      t5 = t3.clone();
-      t5 = tanh_backward(t6, t3);
-      t5 = t6.narrow(0, 3, 3).narrow(1, 0, 3);
-    });
-    ScheduledThread thread3([&] {
-      t0.copy_(t3);
-    });
-    thread2.join();
-    thread3.join();
-  }
-  {
-    ScheduledThread thread2([&] {
-      check::rewrite(t0, 89304);
-    });
     thread2.join();
   }
   {
     ScheduledThread thread1([&] {
-      t6 = cumsum(t5, 1);
-      t6 = floor_divide(t5, -3);
-      t5 = logical_xor(t6, t5);
-      t1 = t4.to(Device(DeviceKind::sim, 0));
-      check::scramble(t3, 45882);
-      t1 = t6.narrow(0, 2, 1).narrow(1, 1, 1);
-      t1 = t6.narrow(0, 2, 1).narrow(1, 1, 1);
-      t6 = t5 * (1 * 0.25);
-      t5 = t3 - t1;
-      t5 = t4.flatten();
-      t5 = t4 * (-2 * 0.25);
-      t3 = log_softmax(t6, 0);
-      t5 = norm(t5, 0, 1 == 1);
-      t3 = Tensor();
+      t5 = linspace(-3, 3, 16, Device(DeviceKind::cpu, 0), DType::float32);
+      t5 = arange(0, 12, 1, Device(DeviceKind::cpu, 1), DType::float64);
+      t5 += t5;
     });
-    ScheduledThread thread2([&] {
-      t2 = check::drawn(691, {16}, Device(DeviceKind::cpu, 1), DType::float16);
-      t2 = t4 * t4;
-      t2 = check::drawn_integers(896, {16, 16}, Device(DeviceKind::sim, 1), DType::uint8);
-      t2 += t2.t();
-      t2 = linspace(-3, 3, 16, Device(DeviceKind::sim, 1), DType::float32);
+    ScheduledThread thread3([&] {
+      t3 = floor_divide(t0, t0);
+      t4 = t0 != t0;
+      check::overwrite(t3, 16878);
+      t4 = log2(t0);
+      t3 = concat({t4, t3}, 1);
+      book.keep(48, t4);
     });
-  book.see(65, t0);
-  t0 = check::of([&] { return topk(t4, 3, 0, 0 == 1).values; });
-  check::rewrite(t0, 87740);
-  book.keep(70, t0);
-  t0 = check::of([&] { return topk(t0, 3, 0, 0 == 1).values; });
-  t0 = Tensor();
-  t0 = where(t4, t4, t4);
-  book.see(90, t0);
+  t6 = t6.narrow(2, 3, 2);
+  t6 = cumsum(t2, 0);
+  t2 = t6.flatten();
+  t6 = t2.flatten();
+  t1 = stretto::isnan(t1);
     thread1.join();
-    thread2.join();
+    thread3.join();
   }
-  book.see(96, t1);
-  book.see(98, t2);
-  book.see(101, t4);
-  book.see(102, t5);
-  book.see(103, t6);
+  {
+    ScheduledThread thread2([&] {
+      book.watch(51, t0);
+      t1 = square(t4);
+      check::overwrite(t5, 89645);
+      t1.copy_(t1);
+      t1 = check::drawn(161, {}, Device(DeviceKind::sim, 0), DType::float16);
+      t5 = check::of([&] { return topk(t0, 3, 1, 0 == 1).values; });
+      t5 *= -1 * 0.5;
+      t5 = log(t5);
+      t1.copy_(t1);
+      t1 = t5.reshape({3, -1});
+      t1 = t1 + t1;
+      t5 = check::drawn(421, {}, Device(DeviceKind::sim, 0), DType::float32);
+      t5 = tril(t0, -1);
+      t5.copy_(t0);
+      t5 = Tensor(t4);
+      t5 = t1 - t1;
+      t5 = check::reused(908, 16, 16, Device(DeviceKind::cpu, 0), DType::int32);
+    });
+    ScheduledThread thread3([&] {
+      t2 = t4.to(Device(DeviceKind::sim, 1));
+      book.see_close(53, t4, t0);
+      check::blend(t2, t2, t2, 56645);
+      t3 = sum(t4);
+      t6 = check::reused(151, 16, 2, Device(DeviceKind::sim, 1), DType::int64);
+      t6.copy_(t6);
+      t2 = t0.select(0, 1);
+      check::overwrite(t6, 47466);
+      t3 = sum(t2);
+      t3.copy_(t3);
+      t6 = cos(t6);
+      t2 = sigmoid(t2);
+      book.see(72, t6);
+      t2 *= -1 * 0.5;
+      t2 = t4 + t2;
+      t3 = isclose(t3, t0);
+      t2 *= t0;
+      t6 = full({8, 16}, 4, Device(DeviceKind::sim, 1), DType::float64);
+      t6.slice(0, 1) = t6.slice(0, 0, -1);
+      t6 = cumprod(t2, 2);
+    });
+  book.see(87, t0);
+    thread2.join();
+    thread3.join();
+  }
+  book.see(89, t1);
+  book.see(91, t2);
+  book.see(94, t3);
+  book.see(97, t4);
+  book.see(98, t5);
+  book.see(100, t6);
   t0 = Tensor();
   t1 = Tensor();
   t2 = Tensor();
@@ -440,7 +423,7 @@ int main() {
   t4 = Tensor();
   t5 = Tensor();
   t6 = Tensor();
-  book.wait_all(104);
+  book.wait_all(101);
   book.finish();
   book.print();
 }

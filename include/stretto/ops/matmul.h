@@ -26,10 +26,20 @@ STRETTO_API Tensor matmul(const Operand& a, const Operand& b);
 STRETTO_API Tensor addmm(const Operand& c, const Operand& a, const Operand& b, const Scalar& beta = 1,
                          const Scalar& alpha = 1);
 
+/// relu(addmm(c, a, b)), bit for bit, in one pass where the device can.
+STRETTO_API Tensor addmm_relu(const Operand& c, const Operand& a, const Operand& b);
+
+/// relu_backward(matmul(a, b), x), bit for bit, in one pass where the device can: what reaches x of the gradient `a` of
+/// relu(x) @ b^T. a (M,K), b (K,N), x (M,N), all of one floating type.
+STRETTO_API Tensor matmul_relu_backward(const Operand& a, const Operand& b, const Operand& x);
+
 /// x @ weight^T, with x (...,K) and weight (N,K): (...,N).
 STRETTO_API Tensor linear(const Operand& x, const Operand& weight);
 /// x @ weight^T + bias, with x (...,K), weight (N,K) and bias (N): (...,N).
 STRETTO_API Tensor linear(const Operand& x, const Operand& weight, const Operand& bias);
+/// relu(linear(x, weight, bias)), bit for bit, in one pass where the device can. Its gradients: with g =
+/// relu_backward(grad, y) of the result y and rows in place of the leading axes, g @ weight, g^T @ x and sum(g, 0).
+STRETTO_API Tensor linear_relu(const Operand& x, const Operand& weight, const Operand& bias);
 
 /// How products of float32 are computed that are submitted from here on, by any thread. "highest", which is where a
 /// process starts, rounds nothing but results; "high" lets devices that are faster then round the factors to 10 bits of

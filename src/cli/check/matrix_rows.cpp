@@ -33,6 +33,16 @@ bool adds_product(const Places& places, Variable& result) {
   return true;
 }
 
+bool gates_product(const Places& places, Variable& result) {
+  Shape shape;
+  if (!numbers(places, 3) || !is_floating(places.x[0].dtype) || places.x[0].rank() != 2 || places.x[1].rank() != 2 ||
+      !product_shape(places.x[0].shape(), places.x[1].shape(), shape) || places.x[2].shape() != shape) {
+    return false;
+  }
+  result.geometry = geometry::contiguous(shape);
+  return true;
+}
+
 bool multiplies_transposed(const Places& places, Variable& result) {
   const Shape &x = places.x[0].shape(), &weight = places.x[1].shape();
   if (!numbers(places, 2) || x.rank() < 1 || weight.rank() != 2 || x[x.rank() - 1] != weight[1]) return false;
@@ -146,8 +156,11 @@ std::vector<StatementRow> matrix_rows() {
   return {
     {STRETTO_STATEMENT(matmul(x0, x1)), .accesses = "rr", .fits = multiplies, .draw = draw_nothing, .weight = 5},
     {STRETTO_STATEMENT(addmm(x0, x1, x2)), .accesses = "rrr", .fits = adds_product, .draw = draw_nothing, .weight = 2},
+    {STRETTO_STATEMENT(addmm_relu(x0, x1, x2)), .accesses = "rrr", .fits = adds_product, .draw = draw_nothing},
+    {STRETTO_STATEMENT(matmul_relu_backward(x0, x1, x2)), .accesses = "rrr", .fits = gates_product, .draw = draw_nothing},
     {STRETTO_STATEMENT(linear(x0, x1)), .accesses = "rr", .fits = multiplies_transposed, .draw = draw_nothing},
     {STRETTO_STATEMENT(linear(x0, x1, x2)), .accesses = "rrr", .fits = multiplies_transposed_with_bias, .draw = draw_nothing},
+    {STRETTO_STATEMENT(linear_relu(x0, x1, x2)), .accesses = "rrr", .fits = multiplies_transposed_with_bias, .draw = draw_nothing},
     {STRETTO_STATEMENT(gather(x0, n0, x1 % n1)), .accesses = "rr", .fits = gathers, .draw = draw_positions, .weight = 2},
     {STRETTO_STATEMENT(index_select(x0, n0, x1 % n1)), .accesses = "rr", .fits = selects_positions, .draw = draw_positions, .weight = 2},
     {STRETTO_STATEMENT(index_add(x0, n0, x1 % n1, x2)), .accesses = "rrr", .fits = adds_at_positions, .draw = draw_positions, .weight = 2},

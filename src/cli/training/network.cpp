@@ -36,21 +36,20 @@ Parameters initial_parameters(std::int64_t inputs, std::int64_t hidden, std::int
 }
 
 Tensor forward(const Parameters& parameters, const Tensor& x) {
-  const Tensor hidden = relu(addmm(parameters.bias1, x, parameters.weight1));
+  const Tensor hidden = addmm_relu(parameters.bias1, x, parameters.weight1);
   return addmm(parameters.bias2, hidden, parameters.weight2);
 }
 
 Tensor forward_backward(const Parameters& parameters, const Tensor& x, const Tensor& labels, const Tensor& share,
                         const OnGradient& on_gradient) {
-  const Tensor before = addmm(parameters.bias1, x, parameters.weight1);
-  const Tensor hidden = relu(before);
+  const Tensor hidden = addmm_relu(parameters.bias1, x, parameters.weight1);
   const Tensor scores = addmm(parameters.bias2, hidden, parameters.weight2);
 
   // Each gradient is announced before the next is begun, so that it can travel while backward goes on.
   const Tensor scores_gradient = cross_entropy_backward(share, scores, labels);
   on_gradient(0, matmul(hidden.t(), scores_gradient));
   on_gradient(1, sum(scores_gradient, 0));
-  const Tensor before_gradient = relu_backward(matmul(scores_gradient, parameters.weight2.t()), before);
+  const Tensor before_gradient = matmul_relu_backward(scores_gradient, parameters.weight2.t(), hidden);
   on_gradient(2, matmul(x.t(), before_gradient));
   on_gradient(3, sum(before_gradient, 0));
   return cross_entropy(scores, labels, Reduction::sum);

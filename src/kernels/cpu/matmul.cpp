@@ -25,7 +25,11 @@ constexpr std::int64_t narrow_tile = 192;
 constexpr std::int64_t low_tile = 64;
 constexpr std::int64_t packed_limit = std::int64_t{64} << 20;  // bytes of the right operand packed at a time
 
-// (rows, depth) @ (depth, columns); the result, which is contiguous, becomes alpha times that plus beta times `addend`.
+// What becomes of each element of the result, as the elementwise operators of these names have it.
+enum class Ending : std::uint8_t { none, relu, relu_backward };
+
+// (rows, depth) @ (depth, columns); the result, which is contiguous, becomes alpha times that plus beta times `addend`,
+// and then what `ending` makes of it.
 struct MatrixProduct {
   std::int64_t rows;
   std::int64_t columns;
@@ -37,6 +41,8 @@ struct MatrixProduct {
   double alpha = 1;
   double beta = 0;
   MatrixView addend{};
+  Ending ending = Ending::none;
+  MatrixView gate{};  // of relu_backward
 
   std::int64_t work() const { return rows * columns * depth; }
   std::int64_t sum_size() const {
@@ -46,7 +52,8 @@ struct MatrixProduct {
   }
   // Whether sums may grow in the result itself: nothing is done to them at the end.
   bool sums_in_result() const {
-    return alpha == 1 && beta == 0 && static_cast<std::int64_t>(item_size(dtype)) == sum_size();
+    return alpha == 1 && beta == 0 && ending == Ending::none &&
+           static_cast<std::int64_t>(item_size(dtype)) == sum_size();
   }
 };
 
@@ -116,6 +123,21 @@ void add_terms(const MatrixProduct& product, const Block& block, std::int64_t te
                    .add = term > 0});
 }
 
+// Ends a row of a block of the result, where everything else is done.
+template <class T>
+void end_row(const MatrixProduct& product, T* out, const MatrixView& gate, std::int64_t columns) {
+  switch (product.ending) {
+    case Ending::none: break;
+    case Ending::relu:
+      for (std::int64_t j = 0; j < columns; ++j) out[j] = out[j] <= 0 ? T{0} : out[j];
+      break;
+    case Ending::relu_backward:
+      for (std::int64_t j = 0; j < columns; ++j)
+        if (reinterpret_cast<const T*>(gate.data)[j * gate.column_stride] <= 0) out[j] = T{0};
+      break;
+  }
+}
+
 // Writes a block of the result from its finished sums, rounding once. A sum without terms is zero.
 void finish(const MatrixProduct& product, const Block& block, const Sums& sums) {
   visit_accumulated(product.dtype, [&]<class T, class Sum>(std::type_identity<T>, std::type_identity<Sum>) {
@@ -132,6 +154,7 @@ void finish(const MatrixProduct& product, const Block& block, const Sums& sums) 
         if (product.beta != 0) value += beta * static_cast<Sum>(added[j * addend.column_stride]);
         out[j] = static_cast<T>(value);
       }
+      end_row(product, out, product.gate.at(block.row + i, block.column), block.columns);
     }
   });
 }
@@ -286,21 +309,8 @@ void matmul_kernel(const KernelCall& call, KernelContext& context) {
   for (std::int64_t index = 0; index < count; ++index) compute_tiles(at(index), tiling, context);
 }
 
-void addmm_kernel(const KernelCall& call, KernelContext& context) {
-  const Array& output = call.outputs[0];
-  check_dtype(output.dtype);
-  if (output.numel() == 0) return;
-  const auto factors = call.parameters.get<AddmmParameters>();
-  const MatrixProduct product{.rows = output.shape[0],
-                              .columns = output.shape[1],
-                              .depth = call.inputs[1].shape[1],
-                              .left = view_of(call.inputs[1]),
-                              .right = view_of(call.inputs[2]),
-                              .result = output.data,
-                              .dtype = output.dtype,
-                              .alpha = factors.alpha,
-                              .beta = factors.beta,
-                              .addend = view_of(call.inputs[0])};
+// One product of matrices.
+void compute_product(const MatrixProduct& product, KernelContext& context) {
   const Tiling tiling(product);
   if (tiling.row_tiles == 1 || product.work() < small_work) {
     run_chunks(context, tiling.column_tiles, [&](std::int64_t tile) { compute_columns(product, tiling, tile); });
@@ -309,8 +319,47 @@ void addmm_kernel(const KernelCall& call, KernelContext& context) {
   }
 }
 
+template <Ending ending>
+void addmm_kernel(const KernelCall& call, KernelContext& context) {
+  const Array& output = call.outputs[0];
+  check_dtype(output.dtype);
+  if (output.numel() == 0) return;
+  const auto factors = call.parameters.get<AddmmParameters>();
+  compute_product({.rows = output.shape[0],
+                   .columns = output.shape[1],
+                   .depth = call.inputs[1].shape[1],
+                   .left = view_of(call.inputs[1]),
+                   .right = view_of(call.inputs[2]),
+                   .result = output.data,
+                   .dtype = output.dtype,
+                   .alpha = factors.alpha,
+                   .beta = factors.beta,
+                   .addend = view_of(call.inputs[0]),
+                   .ending = ending},
+                  context);
+}
+
+void matmul_relu_backward_kernel(const KernelCall& call, KernelContext& context) {
+  const Array& output = call.outputs[0];
+  check_dtype(output.dtype);
+  if (output.numel() == 0) return;
+  compute_product({.rows = output.shape[0],
+                   .columns = output.shape[1],
+                   .depth = call.inputs[0].shape[1],
+                   .left = view_of(call.inputs[0]),
+                   .right = view_of(call.inputs[1]),
+                   .result = output.data,
+                   .dtype = output.dtype,
+                   .ending = Ending::relu_backward,
+                   .gate = view_of(call.inputs[2])},
+                  context);
+}
+
 const KernelRegistration matmul_registration{"matmul", DeviceKind::cpu, &matmul_kernel};
-const KernelRegistration addmm_registration{"addmm", DeviceKind::cpu, &addmm_kernel};
+const KernelRegistration addmm_registration{"addmm", DeviceKind::cpu, &addmm_kernel<Ending::none>};
+const KernelRegistration addmm_relu_registration{"addmm_relu", DeviceKind::cpu, &addmm_kernel<Ending::relu>};
+const KernelRegistration matmul_relu_backward_registration{"matmul_relu_backward", DeviceKind::cpu,
+                                                           &matmul_relu_backward_kernel};
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "kernels/cuda/cuda_context.h"
 #include "kernels/cuda/matrix_plans.h"
 #include "kernels/cuda/plain_product.h"
+#include "kernels/cuda/product_ending.h"
 #include "kernels/cuda/small_product.h"
 #include "kernels/kernel.h"
 #include "kernels/parameters.h"
@@ -99,16 +100,17 @@ void run_batch(const Array& output, const Array& left, const Array& right, Libra
   }
 }
 
-/// output = alpha * left @ right + beta * output.
+/// output = alpha * left @ right + beta * output + bias, a row for all rows, which may be null.
 void library_product(const Array& output, const Array& left, const Array& right, double alpha, double beta,
-                     bool reduced, KernelContext& context) {
+                     const std::byte* bias, bool reduced, KernelContext& context) {
   CudaKernelContext& cuda = cuda_context(context);
   LibraryProduct product{.dtype = output.dtype,
                          .left = {},
                          .right = {},
                          .result = {},
                          .batch = 1,
-                         .reduced = reduced && output.dtype == DType::float32};
+                         .reduced = reduced && output.dtype == DType::float32,
+                         .bias = bias};
   if (!readable(output, product.result) || product.result.transposed)
     throw Error("a matrix product needs an output in C order");
   const bool left_packs = !readable(left, product.right), right_packs = !readable(right, product.left);
@@ -129,43 +131,101 @@ void library_product(const Array& output, const Array& left, const Array& right,
             beta, space, cuda.stream());
 }
 
-void matmul(const KernelCall& call, KernelContext& context) {
-  const Array& output = call.outputs[0];
-  const Array& left = call.inputs[0];
-  const Array& right = call.inputs[1];
-  check_dtype(output.dtype);
-  if (output.numel() == 0) return;
-  if (is_small_product(output, left)) {
-    small_product(output, left, right, nullptr, 1, 0, context);
-  } else if (library_multiplies(output.dtype) && left.shape[left.rank - 1] > 0) {
-    library_product(output, left, right, 1, 0, call.parameters.get<MatmulParameters>().reduced, context);
-  } else {
-    plain_product(output, left, right, nullptr, 1, 0, context);
-  }
+/// output = alpha * left @ right + beta * addend, and then what `ending` makes of it. `addend` is null where there is
+/// none.
+struct Product {
+  const Array& output;
+  const Array& left;
+  const Array& right;
+  const Array* addend;
+  double alpha;
+  double beta;
+  bool reduced;
+  ProductEnding ending = ProductEnding::none;
+  const Array* gate = nullptr;
+};
+
+/// Whether the library can add the addend while it ends the product: a row for all rows, where that is rounded as the
+/// sum in two steps is. Of 16-bit types the library rounds the product first.
+bool is_bias(const Product& product) {
+  constexpr std::uintptr_t bias_alignment = 16;
+  const Array* const addend = product.addend;
+  return addend != nullptr && product.output.dtype == DType::float32 && product.alpha == 1 && product.beta == 1 &&
+         addend->strides[0] == 0 && addend->strides[1] == 1 &&
+         reinterpret_cast<std::uintptr_t>(addend->data) % bias_alignment == 0;
 }
 
-void addmm(const KernelCall& call, KernelContext& context) {
-  const Array& output = call.outputs[0];
-  const Array& addend = call.inputs[0];
-  const Array& left = call.inputs[1];
-  const Array& right = call.inputs[2];
-  const auto factors = call.parameters.get<AddmmParameters>();
+void compute(const Product& product, KernelContext& context) {
+  const auto& [output, left, right, addend, alpha, beta, reduced, ending, gate] = product;
   check_dtype(output.dtype);
   if (output.numel() == 0) return;
   if (is_small_product(output, left)) {
-    small_product(output, left, right, &addend, static_cast<float>(factors.alpha), static_cast<float>(factors.beta),
-                  context);
-  } else if (library_multiplies(output.dtype) && left.shape[1] > 0) {
-    if (factors.beta != 0) copy_array(output, addend, context);
-    library_product(output, left, right, factors.alpha, factors.beta, factors.reduced, context);
-  } else {
-    plain_product(output, left, right, &addend, factors.alpha, factors.beta, context);
+    return small_product({.output = output,
+                          .left = left,
+                          .right = right,
+                          .addend = addend,
+                          .alpha = static_cast<float>(alpha),
+                          .beta = static_cast<float>(beta),
+                          .ending = ending,
+                          .gate = gate},
+                         context);
   }
+  if (library_multiplies(output.dtype) && left.shape[left.rank - 1] > 0) {
+    if (is_bias(product)) {
+      library_product(output, left, right, 1, 0, addend->data, reduced, context);
+    } else {
+      if (addend != nullptr && beta != 0) copy_array(output, *addend, context);
+      library_product(output, left, right, alpha, beta, nullptr, reduced, context);
+    }
+  } else {
+    plain_product(output, left, right, beta == 0 ? nullptr : addend, alpha, beta, context);
+  }
+  end_product(output, ending, gate, context);
+}
+
+void matmul(const KernelCall& call, KernelContext& context) {
+  compute({.output = call.outputs[0],
+           .left = call.inputs[0],
+           .right = call.inputs[1],
+           .addend = nullptr,
+           .alpha = 1,
+           .beta = 0,
+           .reduced = call.parameters.get<MatmulParameters>().reduced},
+          context);
+}
+
+void matmul_relu_backward(const KernelCall& call, KernelContext& context) {
+  compute({.output = call.outputs[0],
+           .left = call.inputs[0],
+           .right = call.inputs[1],
+           .addend = nullptr,
+           .alpha = 1,
+           .beta = 0,
+           .reduced = call.parameters.get<MatmulParameters>().reduced,
+           .ending = ProductEnding::relu_backward,
+           .gate = &call.inputs[2]},
+          context);
+}
+
+template <ProductEnding ending>
+void addmm(const KernelCall& call, KernelContext& context) {
+  const auto factors = call.parameters.get<AddmmParameters>();
+  compute({.output = call.outputs[0],
+           .left = call.inputs[1],
+           .right = call.inputs[2],
+           .addend = &call.inputs[0],
+           .alpha = factors.alpha,
+           .beta = factors.beta,
+           .reduced = factors.reduced,
+           .ending = ending},
+          context);
 }
 
 const KernelRegistration registrations[] = {
     {"matmul", DeviceKind::cuda, &matmul},
-    {"addmm", DeviceKind::cuda, &addmm},
+    {"matmul_relu_backward", DeviceKind::cuda, &matmul_relu_backward},
+    {"addmm", DeviceKind::cuda, &addmm<ProductEnding::none>},
+    {"addmm_relu", DeviceKind::cuda, &addmm<ProductEnding::relu>},
 };
 
 }  // namespace

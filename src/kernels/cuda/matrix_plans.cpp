@@ -36,7 +36,7 @@ struct Plan {
 };
 
 // What a plan depends on.
-using Key = std::array<std::int64_t, 19>;
+using Key = std::array<std::int64_t, 20>;
 
 /// At most what the widest vector load can use.
 std::int64_t alignment_of(const void* data) {
@@ -44,7 +44,7 @@ std::int64_t alignment_of(const void* data) {
 }
 
 Key key_of(const LibraryProduct& product) {
-  const auto& [dtype, left, right, result, batch, reduced] = product;
+  const auto& [dtype, left, right, result, batch, reduced, bias] = product;
   return {static_cast<std::int64_t>(dtype),
           batch,
           left.rows,
@@ -63,7 +63,8 @@ Key key_of(const LibraryProduct& product) {
           result.leading,
           result.batch_stride,
           alignment_of(result.data),
-          reduced ? 1 : 0};
+          reduced ? 1 : 0,
+          bias == nullptr ? 0 : alignment_of(bias)};
 }
 
 void describe(cublasLtMatrixLayoutOpaque_t& layout, const LibraryMatrix& matrix, const LibraryProduct& product) {
@@ -103,6 +104,12 @@ void choose(Plan& plan, const LibraryProduct& product, cublasLtHandle_t library)
   plan.workspace = found.workspaceSize;
 }
 
+void set_bias(Plan& plan, const LibraryProduct& product) {
+  check_library(cublasLtMatmulDescSetAttribute(&plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &product.bias,
+                                               sizeof(product.bias)),
+                "cublasLtMatmulDescSetAttribute");
+}
+
 Plan make_plan(const LibraryProduct& product, cublasLtHandle_t library) {
   Plan plan{};
   const bool in_double = product.dtype == DType::float64;
@@ -117,6 +124,13 @@ Plan make_plan(const LibraryProduct& product, cublasLtHandle_t library) {
   };
   transpose(CUBLASLT_MATMUL_DESC_TRANSA, product.left);
   transpose(CUBLASLT_MATMUL_DESC_TRANSB, product.right);
+  if (product.bias != nullptr) {
+    const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+    check_library(
+        cublasLtMatmulDescSetAttribute(&plan.operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)),
+        "cublasLtMatmulDescSetAttribute");
+    set_bias(plan, product);
+  }
   describe(plan.left, product.left, product);
   describe(plan.right, product.right, product);
   describe(plan.result, product.result, product);
@@ -149,6 +163,7 @@ void run_product(const LibraryProduct& product, double alpha, double beta, std::
   auto found = book.plans.find(key);
   if (found == book.plans.end()) found = book.plans.emplace(key, make_plan(product, book.library)).first;
   Plan& plan = found->second;
+  if (product.bias != nullptr) set_bias(plan, product);
   const auto narrow_alpha = static_cast<float>(alpha), narrow_beta = static_cast<float>(beta);
   const bool in_double = product.dtype == DType::float64;
   const void* const left_factor = in_double ? static_cast<const void*>(&alpha) : &narrow_alpha;

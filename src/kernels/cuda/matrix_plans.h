@@ -19,14 +19,15 @@ struct LibraryMatrix {
   bool transposed;
 };
 
-/// result (m x n) = alpha * left @ right + beta * result, `batch` times.
+/// result (m x n) = alpha * left @ right + beta * result + bias, `batch` times.
 struct LibraryProduct {
   DType dtype;
   LibraryMatrix left;
   LibraryMatrix right;
   LibraryMatrix result;
   std::int64_t batch;
-  bool reduced;  ///< float32 by TF32.
+  bool reduced;                ///< float32 by TF32.
+  const void* bias = nullptr;  ///< Of m elements, added to each column; null where there is none.
 };
 
 /// The most workspace that an algorithm of the library may ask for.

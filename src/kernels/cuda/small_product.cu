@@ -27,6 +27,23 @@ struct Matrix {
   }
 };
 
+/// What becomes of each element when its sum is there.
+struct End {
+  Matrix addend;
+  Matrix gate;
+  float alpha;
+  float beta;
+  ProductEnding ending;
+
+  __device__ float operator()(float sum, std::int64_t row, std::int64_t column) const {
+    const float product = alpha * sum;
+    const float value = beta == 0 ? product : product + beta * *addend.at(row, column);
+    if (ending == ProductEnding::relu) return value <= 0 ? 0 : value;
+    if (ending == ProductEnding::relu_backward) return *gate.at(row, column) <= 0 ? 0 : value;
+    return value;
+  }
+};
+
 /// One factor's tiles, one behind the other. Threads side by side load elements side by side in memory.
 template <bool by_columns>
 struct Tiles {
@@ -59,8 +76,8 @@ struct Tiles {
 template <bool left_by_columns, bool right_by_columns>
 __global__ void __launch_bounds__(product_threads)
     product_kernel(const __grid_constant__ Matrix out, const __grid_constant__ Matrix left,
-                   const __grid_constant__ Matrix right, const __grid_constant__ Matrix addend, std::int64_t rows,
-                   std::int64_t columns, std::int64_t depth, float alpha, float beta) {
+                   const __grid_constant__ Matrix right, const __grid_constant__ End end, std::int64_t rows,
+                   std::int64_t columns, std::int64_t depth) {
   __shared__ float left_tiles[2][side][side + 1], right_tiles[2][side][side + 1];
   const Tiles<left_by_columns> lefts{left, rows, depth};
   const Tiles<right_by_columns> rights{right, depth, columns};
@@ -100,13 +117,13 @@ __global__ void __launch_bounds__(product_threads)
     for (int j = 0; j < 2; ++j) {
       const std::int64_t row = first_row + y + across * i, column = first_column + x + across * j;
       if (row >= rows || column >= columns) continue;
-      const float product = alpha * sums[i][j];
-      *out.at(row, column) = beta == 0 ? product : product + beta * *addend.at(row, column);
+      *out.at(row, column) = end(sums[i][j], row, column);
     }
   }
 }
 
 Matrix matrix_of(const Array& array) { return {array.as<float>(), array.strides[0], array.strides[1]}; }
+Matrix matrix_of(const Array* array) { return array == nullptr ? Matrix{} : matrix_of(*array); }
 
 bool lies_by_columns(const Array& array) { return array.strides[0] == 1 && array.strides[1] != 1; }
 
@@ -119,14 +136,14 @@ bool is_small_product(const Array& output, const Array& left) {
   return depth <= deepest && rows <= longest && columns <= longest && rows * columns * depth <= most_work;
 }
 
-void small_product(const Array& output, const Array& left, const Array& right, const Array* addend, float alpha,
-                   float beta, KernelContext& context) {
+void small_product(const SmallProduct& product, KernelContext& context) {
+  const auto& [output, left, right, addend, alpha, beta, ending, gate] = product;
+  const End end{matrix_of(addend), matrix_of(gate), alpha, beta, ending};
   const std::int64_t rows = output.shape[0], columns = output.shape[1], depth = left.shape[1];
   const unsigned blocks = grid_of(divide_up(rows, side) * divide_up(columns, side));
   const auto run = [&](auto kernel) {
-    kernel<<<blocks, product_threads, 0, cuda_context(context).stream()>>>(
-        matrix_of(output), matrix_of(left), matrix_of(right), matrix_of(addend == nullptr ? output : *addend), rows,
-        columns, depth, alpha, beta);
+    kernel<<<blocks, product_threads, 0, cuda_context(context).stream()>>>(matrix_of(output), matrix_of(left),
+                                                                           matrix_of(right), end, rows, columns, depth);
   };
   if (lies_by_columns(left)) {
     run(lies_by_columns(right) ? &product_kernel<true, true> : &product_kernel<true, false>);

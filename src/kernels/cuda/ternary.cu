@@ -1,4 +1,5 @@
 #include "kernels/cuda/elementwise.cuh"
+#include "kernels/cuda/relu.cuh"
 #include "kernels/rules/elementwise_operators.h"
 
 namespace stretto {
@@ -15,13 +16,7 @@ struct Clamp {
   }
 };
 
-// The gradients of the functions of these names. Where x is a NaN the gradient passes, as relu passes the NaN.
-struct ReluBackward {
-  template <Real T>
-  static __device__ T apply(T gradient, T x) {
-    return x <= 0 ? T{0} : gradient;
-  }
-};
+// The gradients of the functions of these names.
 struct SigmoidBackward {
   template <Real T>
   static __device__ T apply(T gradient, T y) {

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "kernels/cuda/elementwise.cuh"
+#include "kernels/cuda/relu.cuh"
 #include "kernels/rules/elementwise_operators.h"
 
 namespace stretto {
@@ -73,13 +74,6 @@ struct Rsqrt {
 };
 
 /// A NaN stays one.
-struct Relu {
-  template <Number T>
-  static __device__ T apply(T x) {
-    return x <= 0 ? T{0} : x;
-  }
-};
-
 struct Floor {
   template <Real T>
   static __device__ T apply(T x) {
