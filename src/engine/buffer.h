@@ -10,6 +10,7 @@
 #include <stretto/base/call_site.h>
 #include <stretto/core/device.h>
 
+#include "base/prefetch.h"
 #include "base/small_objects.h"
 #include "memory/memory_pool.h"
 #include "ordering/access_log.h"
@@ -62,6 +63,7 @@ class alignas(64) Buffer {
   /// Memory goes back to its pool as soon as the last user is issued. This object must outlive that: a user on an
   /// in-order lane may look at it until it is complete, so it keeps it from its issue on. The last to let go deletes
   /// it.
+  void prefetch_keepers() const { prefetch_for_write(&keepers_); }
   void keep() { keepers_.fetch_add(1, std::memory_order_relaxed); }
   void let_go() {
     if (keepers_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <utility>
 
 #include <stretto/base/error.h>
 
@@ -25,6 +26,16 @@ trace::Hazards hazards_in(std::uint64_t flags) {
   return static_cast<trace::Hazards>(hazard_if(point_carries_value, Hazard::read_after_write) |
                                      hazard_if(link_after_read, Hazard::write_after_read) |
                                      hazard_if(link_after_write, Hazard::write_after_write));
+}
+
+/// What is touched once the task is issued, and other threads wrote: it may come while the driver works.
+void prefetch_behind_issue(const Task& task) {
+  for (std::size_t i = 0; i < task.access_count; ++i) task.buffer(i).prefetch_keepers();
+  const std::uintptr_t first = task.issue_successors.load(std::memory_order_relaxed);
+  if (first == 0 || first == closed_list || (first & (link_in_extension | link_of_buffer)) != 0) return;
+  const std::uintptr_t successor = first & ~(link_after_read | link_after_write) & ~(std::uintptr_t{alignof(Task)} - 1);
+  for (std::size_t line = 0; line < sizeof(Task); line += 64)
+    prefetch_for_write(reinterpret_cast<const std::byte*>(successor) + line);
 }
 
 }  // namespace
@@ -110,8 +121,8 @@ bool Launcher::fail_if_forked(Task& task) {
 void Launcher::push(Task& task) {
   pending_.fetch_add(1, std::memory_order_acq_rel);
   if (fail_if_forked(task)) return;
-  const Ready ready{task.priority.load(std::memory_order_relaxed), task.role != LaneRole::to_host, task.sequence,
-                    &task};
+  const ReadyTask ready{task.priority.load(std::memory_order_relaxed), task.role != LaneRole::to_host, task.sequence,
+                        &task};
   // What becomes ready because another task was issued.
   if (issuing_here_ == this) {
     ready_.push(ready);
@@ -141,7 +152,7 @@ bool Launcher::collect() {
     mail_.swap(inbox_);
     has_mail_.store(false, std::memory_order_relaxed);
   }
-  for (const Ready& ready : mail_) ready_.push(ready);
+  for (const ReadyTask& ready : mail_) ready_.push(ready);
   mail_.clear();
   return true;
 }
@@ -208,6 +219,7 @@ void Launcher::fail_first_blocked() {
 
 Launcher::LaneState& Launcher::choose_lane(const Task& task) {
   auto& lanes = lanes_[static_cast<std::size_t>(task.role)];
+  if (lanes.size() == 1) return *lanes.front();
   LaneState* chosen = nullptr;
   for_each_point(task, [&](Point point, std::uint64_t) {
     // If the predecessor is still the lane's tail, this is its first successor: go on where it ran.
@@ -216,8 +228,30 @@ Launcher::LaneState& Launcher::choose_lane(const Task& task) {
         chosen = lane.get();
   });
   if (chosen != nullptr) return *chosen;
-  return **std::ranges::min_element(lanes, {},
-                                    [](const auto& lane) { return lane->load.load(std::memory_order_relaxed); });
+  // Among lanes that have about the least to do, the one that has the least to wait for: waits are calls of the driver.
+  std::array<Point, 8> open;  // More would be told apart no better.
+  std::size_t count = 0;
+  for_each_point(task, [&](Point point, std::uint64_t) {
+    if (count < open.size() && !lane_progress().complete(point)) open[count++] = point;
+  });
+  const auto waits_of = [&](const LaneState& lane) {
+    return std::count_if(open.begin(), open.begin() + count, [&lane](Point point) {
+      return point.lane() != lane.lane.id() && !lane.clock.dominates(point);
+    });
+  };
+  const auto load_of = [](const auto& lane) { return lane->load.load(std::memory_order_relaxed); };
+  int least = load_of(lanes.front());
+  for (const auto& lane : lanes) least = std::min(least, load_of(lane));
+  std::pair<std::ptrdiff_t, int> best;
+  for (const auto& lane : lanes) {
+    const int load = load_of(lane);
+    if (load > least + least / 4) continue;
+    const std::pair one{waits_of(*lane), load};
+    if (chosen != nullptr && best <= one) continue;
+    best = one;
+    chosen = lane.get();
+  }
+  return *chosen;
 }
 
 /// What is issued next comes after `point`.
@@ -301,6 +335,7 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
   const Point point(lane.lane.id(), ++lane.last_sequence);
   const std::int64_t traced_from =
       trace::enabled() || lane.keeps_times ? trace_issue(task, lane, memory_waits) : trace::no_time;
+  prefetch_behind_issue(task);
   ThreadControl::step();
   lane.lane.issue(task, scheduler_);
   Event* event = lane.lane.record();

@@ -2,13 +2,10 @@
 
 #include <array>
 #include <atomic>
-#include <compare>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <string>
 #include <vector>
 
@@ -16,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/thread.h"
 #include "engine/memory_wait.h"
+#include "engine/ready_tasks.h"
 #include "engine/task.h"
 #include "ordering/clock.h"
 #include "trace/edge_counter.h"
@@ -51,6 +49,8 @@ class Launcher {
   bool has_more_than_blocked() const {
     return pending_.load(std::memory_order_seq_cst) > blocked_count_.load(std::memory_order_seq_cst);
   }
+  /// Whether this is a child, to which the device is lost.
+  bool forked() const { return forked_.load(std::memory_order_relaxed); }
   /// Waits recorded between lanes so far, for tests.
   std::uint64_t waits_recorded() const { return waits_.load(std::memory_order_relaxed); }
   /// Ends the threads. What was not issued stays so.
@@ -69,16 +69,6 @@ class Launcher {
     Point point;
     std::shared_ptr<Clock> clock;  ///< Shared with its neighbours; changes no more.
     std::int64_t traced_from;      ///< When it was issued, while a timeline is recorded; otherwise `no_time`.
-  };
-  /// Of what is ready, the earliest statement of the program is issued first, so that a lane's order is the program's:
-  /// a copy never stands behind the copy of a later result, and what allocates behind what frees. Only copies to the
-  /// host go before what computes: they are seldom, and somebody waits for them.
-  struct Ready {
-    Priority priority;
-    bool is_no_copy_to_host;
-    std::uint64_t sequence;
-    Task* task;
-    auto operator<=>(const Ready&) const = default;
   };
   /// Laid out by who writes: the issuing thread, both, and the retiring one.
   struct LaneState {
@@ -168,15 +158,15 @@ class Launcher {
   alignas(64) std::atomic<int> pending_{0};
   Mutex mutex_;
   ConditionVariable pushed_;
-  std::vector<Ready> inbox_ STRETTO_GUARDED_BY(mutex_);
+  std::vector<ReadyTask> inbox_ STRETTO_GUARDED_BY(mutex_);
   std::atomic<bool> has_mail_{false};  ///< Something is in the inbox.
   Mutex starting_;
   bool started_ STRETTO_GUARDED_BY(starting_) = false;
   std::atomic<bool> stopping_{false};
 
   // Only the issuing thread.
-  alignas(64) std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
-  std::vector<Ready> mail_;
+  alignas(64) ReadyTasks ready_;
+  std::vector<ReadyTask> mail_;
   std::map<std::uint64_t, Task*> blocked_;  ///< Wait for memory, by sequence.
   std::atomic<int> blocked_count_{0};       ///< The same, for other threads.
   /// The launcher whose issuing thread the calling thread is.

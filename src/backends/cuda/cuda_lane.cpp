@@ -8,6 +8,7 @@
 #include <stretto/base/error.h>
 
 #include "backends/cuda/cublas_handle.h"
+#include "backends/cuda/driver_function.h"
 #include "backends/cuda/peer_access.h"
 #include "backends/cuda/profiler_range.h"
 #include "base/log.h"
@@ -26,6 +27,14 @@ cudaStream_t make_stream() {
   return stream;
 }
 
+/// The calling thread's current context: asking takes a tenth of what cudaSetDevice does.
+CUcontext current_context() {
+  static const auto ask = driver_function<decltype(&cuCtxGetCurrent)>("cuCtxGetCurrent");
+  CUcontext context = nullptr;
+  check_driver(ask(&context), "cuCtxGetCurrent");
+  return context;
+}
+
 bool is_page_locked(const std::byte* data) {
   cudaPointerAttributes attributes{};
   check_cuda(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
@@ -34,7 +43,7 @@ bool is_page_locked(const std::byte* data) {
 
 }  // namespace
 
-/// The stream and what its kernels use.
+/// The stream and what its kernels use. Made while its GPU is the current one.
 class CudaLane::Context final : public CudaKernelContext {
  public:
   Context(int gpu, int multiprocessors)
@@ -48,6 +57,10 @@ class CudaLane::Context final : public CudaKernelContext {
     static_cast<void>(cudaStreamDestroy(stream()));
   }
 
+  /// Makes its GPU the calling thread's current one again: an earlier body may have changed that.
+  void make_current() const {
+    if (current_context() != own_context_) check_cuda(cudaSetDevice(gpu_), "cudaSetDevice");
+  }
   int multiprocessors() const override { return multiprocessors_; }
 
   std::byte* workspace(std::size_t bytes) override {
@@ -102,6 +115,7 @@ class CudaLane::Context final : public CudaKernelContext {
 
   const int gpu_;
   const int multiprocessors_;
+  const CUcontext own_context_ = current_context();
   std::byte* workspace_ = nullptr;
   std::size_t workspace_bytes_ = 0;
   std::vector<std::byte*> outgrown_;
@@ -147,8 +161,7 @@ void CudaLane::issue(Work& work, Executor& executor) {
     return;
   }
   try {
-    // An earlier body may have changed it.
-    check_cuda(cudaSetDevice(gpu_), "cudaSetDevice");
+    context->make_current();
     const ProfilerRange range(executor.name(work));
     if (keeps_times_) [[unlikely]]
       begin_timing(context->stream());

@@ -8,12 +8,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <string>
 #include <system_error>
 
-#include <cuda.h>
 #include <stretto/base/error.h>
 
+#include "backends/cuda/driver_function.h"
 #include "backends/cuda/host_pages.h"
 #include "kernels/cuda/check.h"
 
@@ -22,22 +21,6 @@ namespace {
 
 constexpr int polls_before_sleep = 2000;
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
-
-/// Waits and writes of a stream are calls of the driver, which is not linked: it may be absent.
-template <typename Function>
-Function driver_function(const char* name) {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check_cuda(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found),
-             "cudaGetDriverEntryPointByVersion");
-  if (function == nullptr) throw DeviceError(std::string("the driver has no ") + name);
-  return reinterpret_cast<Function>(function);
-}
-
-void check_driver(CUresult result, const char* call) {
-  if (result != CUDA_SUCCESS)
-    throw DeviceError(std::string(call) + " failed with error " + std::to_string(static_cast<int>(result)));
-}
 
 CUdeviceptr address(const void* word) { return reinterpret_cast<CUdeviceptr>(word); }
 
