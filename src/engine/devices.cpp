@@ -8,10 +8,10 @@
 
 namespace stretto {
 
-EngineDevice::EngineDevice(Device which, Backend& owner, std::size_t memory_limit)
+EngineDevice::EngineDevice(Device which, Backend& owner, MemorySource& source, std::size_t memory_limit)
     : device(which),
       backend(&owner),
-      memory(std::make_unique<MemoryPool>(owner.memory(which.index()), memory_limit, false)),
+      memory(std::make_unique<MemoryPool>(source, memory_limit, false)),
       allocations(memory->limit()) {}
 
 void EngineDevice::start_threads() {
@@ -35,7 +35,11 @@ DeviceTable::DeviceTable(Scheduler& scheduler) {
     backends_[kind] = factory(scheduler);
     Backend& backend = *backends_[kind];
     for (int index = 0; index < backend.device_count(); ++index) {
-      auto device = std::make_unique<EngineDevice>(Device(static_cast<DeviceKind>(kind), index), backend, limit);
+      MemorySource* source = &backend.memory(index);
+      if (static_cast<DeviceKind>(kind) == DeviceKind::cpu)
+        source = lockable_.emplace_back(std::make_unique<LockableMemory>(*source, *this)).get();
+      auto device =
+          std::make_unique<EngineDevice>(Device(static_cast<DeviceKind>(kind), index), backend, *source, limit);
       device->workers = backend.workers(index);
       device->host_accessible = backend.host_accessible();
       if (device->workers == nullptr) device->launcher = std::make_unique<Launcher>(scheduler, *device);
@@ -52,6 +56,16 @@ DeviceTable::DeviceTable(Scheduler& scheduler) {
 }
 
 DeviceTable::~DeviceTable() = default;
+
+DeviceKind DeviceTable::copying_kind() const {
+  for (std::size_t kind = 0; kind < devices_.size(); ++kind) {
+    if (copy_memory_[kind].pool == nullptr) continue;
+    for (const auto& device : devices_[kind])
+      if (device->started.load(std::memory_order_acquire) && !device->launcher->forked())
+        return static_cast<DeviceKind>(kind);
+  }
+  return DeviceKind::cpu;
+}
 
 EngineDevice& DeviceTable::at(Device device) {
   const auto& kind = devices_[static_cast<std::size_t>(device.kind())];

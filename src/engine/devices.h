@@ -13,6 +13,7 @@
 #include "backend/backend.h"
 #include "base/mutex.h"
 #include "engine/allocation_order.h"
+#include "engine/lockable_memory.h"
 #include "memory/locked_memory.h"
 #include "memory/memory_pool.h"
 #include "ordering/task_reference.h"
@@ -26,7 +27,7 @@ struct Task;
 
 /// One device as the engine sees it.
 struct EngineDevice {
-  EngineDevice(Device which, Backend& owner, std::size_t memory_limit);
+  EngineDevice(Device which, Backend& owner, MemorySource& source, std::size_t memory_limit);
 
   /// Makes sure that its threads run. Throws DeviceError where the system starts none.
   void start() {
@@ -78,6 +79,8 @@ class DeviceTable {
   int count(DeviceKind kind) const { return static_cast<int>(devices_[static_cast<std::size_t>(kind)].size()); }
   /// Memory of the host for what devices of this kind write there: page-locked. Null where that makes no difference.
   MemoryPool* copy_memory(DeviceKind kind) { return copy_memory_[static_cast<std::size_t>(kind)].pool.get(); }
+  /// A kind that has such memory and of which a device is in use; cpu while there is none.
+  DeviceKind copying_kind() const;
   /// Null where the kind has no backend in this build.
   Backend* backend(DeviceKind kind) { return backends_[static_cast<std::size_t>(kind)].get(); }
 
@@ -96,6 +99,7 @@ class DeviceTable {
 
  private:
   std::array<std::unique_ptr<Backend>, device_kind_count> backends_;
+  std::vector<std::unique_ptr<LockableMemory>> lockable_;  ///< Of the CPU devices.
   std::array<std::vector<std::unique_ptr<EngineDevice>>, device_kind_count> devices_;
   struct CopyMemory {
     std::unique_ptr<LockedMemory> source;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/scenario.h"
+#include "engine/scheduler.h"
 #include "engine/testing.h"
 
 namespace stretto {
@@ -354,6 +355,36 @@ TEST(Memory, IsBoundAtOnceWhereTheCallerFillsIt) {
   values[0] = 4;
   submit(cpu0, {read_write(x)}, [](BodyContext& context) { ++*data(context, 0); });
   EXPECT_EQ(x.item(), 5);
+}
+
+const Scenario locked("what the CPU writes beside GPUs", [] {
+  DeviceTable& devices = Engine::get().scheduler().devices();
+  Backend& backend = *devices.backend(DeviceKind::sim);
+  std::vector<Array<>> written;
+  const auto write_on_cpu = [&](std::size_t count) {
+    fill<std::int64_t>(written.emplace_back(count, cpu0), 7, cpu0);
+    auto* data = reinterpret_cast<std::byte*>(written.back().wait());
+    // Locking fails where a page is locked already.
+    const bool was_locked = !backend.lock_pages(data, 1);
+    if (!was_locked) backend.unlock_pages(data, 1);
+    std::printf("%s ", was_locked ? "locked" : "not");
+  };
+  write_on_cpu(elements);
+  const Array<> there(1, sim0);
+  fill<std::int64_t>(there, 1, sim0);
+  there.wait();
+  // From now on, as long as no more than half of 4 MiB is taken.
+  for (const std::size_t count : {elements, elements, elements}) write_on_cpu(count);
+  written.clear();
+  wait_all();
+  devices.known(DeviceKind::cpu, 0).memory->trim();
+  write_on_cpu(2 * elements);
+  return 0;
+});
+TEST(Memory, WhatTheCpuWritesIsPageLockedWhileGpusAreInUse) {
+  if (serial_engine()) GTEST_SKIP() << "nothing is started";
+  EXPECT_SCENARIO("what the CPU writes beside GPUs", (Variables{{"STRETTO_PINNED_LIMIT", "4M"}}),
+                  "not locked locked not locked ");
 }
 
 }  // namespace
