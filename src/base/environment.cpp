@@ -170,7 +170,8 @@ const std::vector<Variable>& variables() {
       size("STRETTO_MEMORY_LIMIT", &Environment::memory_limit, "what the device or control group has",
            "Bytes that tensors may take on one device."),
       size("STRETTO_PINNED_LIMIT", &Environment::pinned_limit, "a quarter of the memory limit",
-           "Bytes of page-locked host memory kept for copies from devices."),
+           "Bytes of page-locked host memory kept for copies from devices. Of what the CPU takes while GPUs are in use "
+           "half as many are locked besides."),
       on_or_off("STRETTO_REPLAY", &Environment::replay, "on", "Whether a section seen before is replayed."),
       {"STRETTO_CHECK", "off or access", "off",
        "`access`: a task that touches memory of tensors which it did not declare fails, and its error says what it "
