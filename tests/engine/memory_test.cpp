@@ -260,6 +260,8 @@ const Scenario exhausted_inside("memory is exhausted inside tasks", [] {
   // The outer task runs the inner one on its own stack, and that one waits for what finds no memory.
   const Array<> held(2 * elements), inner(1), outer(1);
   fill<std::int64_t>(held, 0);
+  // Tasks inside tasks take memory out of the program's order.
+  held.wait();
   submit({.name = "outer"}, {write(outer)}, [&](BodyContext& context) {
     submit({.name = "inner"}, {write(inner)}, [&](BodyContext& inside) {
       const Array<> more(2 * elements);
