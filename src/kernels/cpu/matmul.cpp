@@ -132,8 +132,9 @@ void end_row(const MatrixProduct& product, T* out, const MatrixView& gate, std::
       for (std::int64_t j = 0; j < columns; ++j) out[j] = out[j] <= 0 ? T{0} : out[j];
       break;
     case Ending::relu_backward:
+      // Written in any case: which of them are zero nobody can predict, and the processor would guess.
       for (std::int64_t j = 0; j < columns; ++j)
-        if (reinterpret_cast<const T*>(gate.data)[j * gate.column_stride] <= 0) out[j] = T{0};
+        out[j] = reinterpret_cast<const T*>(gate.data)[j * gate.column_stride] <= 0 ? T{0} : out[j];
       break;
   }
 }
