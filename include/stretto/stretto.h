@@ -23,6 +23,7 @@
 #include <stretto/ops/triangle.h>
 #include <stretto/ops/unary.h>
 #include <stretto/report/system.h>
+#include <stretto/tensor/compile.h>
 #include <stretto/tensor/creation.h>
 #include <stretto/tensor/devices.h>
 #include <stretto/tensor/dlpack.h>

@@ -172,7 +172,7 @@ const std::vector<Variable>& variables() {
       size("STRETTO_PINNED_LIMIT", &Environment::pinned_limit, "a quarter of the memory limit",
            "Bytes of page-locked host memory kept for copies from devices. Of what the CPU takes while GPUs are in use "
            "half as many are locked besides."),
-      on_or_off("STRETTO_REPLAY", &Environment::replay, "on", "Whether a section seen before is replayed."),
+      on_or_off("STRETTO_REPLAY", &Environment::replay, "on", "Whether what `compile` made replays what it recorded."),
       {"STRETTO_CHECK", "off or access", "off",
        "`access`: a task that touches memory of tensors which it did not declare fails, and its error says what it "
        "was. The engine is then the serial one, several times slower (docs/testing.md).",

@@ -121,6 +121,11 @@ class BufferReference {
     reference.buffer_ = buffer;
     return reference;
   }
+  /// One more reference to a buffer that the caller knows to live.
+  static BufferReference share(Buffer& buffer) {
+    buffer.references_.fetch_add(1, std::memory_order_relaxed);
+    return adopt(&buffer);
+  }
   BufferReference(const BufferReference& other) : buffer_(other.buffer_) {
     if (buffer_) buffer_->references_.fetch_add(1, std::memory_order_relaxed);
   }

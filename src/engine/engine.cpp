@@ -83,7 +83,10 @@ int BodyContext::declared(const Buffer& buffer) const {
 
 BufferReference Engine::create_buffer(Device device, std::size_t bytes) {
   scheduler_.devices().at(device);
-  return BufferReference::adopt(new Buffer(device, bytes));
+  auto* buffer = new Buffer(device, bytes);
+  if (Capture* const capture = Capture::current()) [[unlikely]]
+    capture->note_made(*buffer);
+  return BufferReference::adopt(buffer);
 }
 
 BufferReference Engine::borrow(Device device, std::byte* data, std::size_t bytes, std::shared_ptr<const void> owner) {
@@ -95,6 +98,7 @@ BufferReference Engine::borrow(Device device, std::byte* data, std::size_t bytes
 BufferReference Engine::borrow_foreign(Device device, std::byte* data, std::size_t bytes,
                                        std::shared_ptr<const void> owner) {
   scheduler_.devices().at(device);
+  Capture::give_up("takes over memory");
   auto* buffer = new Buffer(device, bytes);
   buffer->data_.store(data, std::memory_order_relaxed);
   buffer->borrowed_ = true;
@@ -104,6 +108,7 @@ BufferReference Engine::borrow_foreign(Device device, std::byte* data, std::size
 }
 
 std::byte* Engine::bind_now(Buffer& buffer) {
+  Capture::give_up("makes a tensor of values that the host has");
   scheduler_.bind_now(buffer, "host data", CallSite());
   buffer.written_ = true;
   if (AccessCheck* const check = scheduler_.access_check()) [[unlikely]]
@@ -203,6 +208,7 @@ void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit)
 }
 
 void Engine::refuse(Task& task, const Submission& submission, const std::string& why) {
+  Capture::give_up("submits what is refused");
   task.invoke(task, nullptr);
   scheduler_.thread().recycle(task);
   throw UsageError(submission.name, why, submission.site);
@@ -294,12 +300,17 @@ void Engine::record(Task& task, const Submission& submission, std::span<const Ac
 }
 
 void Engine::wait(Buffer& buffer, const Box* box, const char* operation, CallSite site) {
+  Capture::give_up("reads a value, or waits for one");
   wait_for_buffer(scheduler_, buffer, box, operation, site);
   if (AccessCheck* const check = scheduler_.access_check()) [[unlikely]]
     check->open_to_host(buffer, false);
 }
-void Engine::wait_all(CallSite site) { stretto::wait_all(scheduler_, site); }
+void Engine::wait_all(CallSite site) {
+  Capture::give_up("waits for all tasks");
+  stretto::wait_all(scheduler_, site);
+}
 void Engine::synchronize(Device device, CallSite site) {
+  Capture::give_up("waits for all tasks of a device");
   scheduler_.devices().at(device);
   stretto::synchronize(scheduler_, device, site);
 }

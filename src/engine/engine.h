@@ -6,6 +6,8 @@
 #include <span>
 
 #include "backend/backend.h"
+#include "engine/capture.h"
+#include "engine/repeatable_body.h"
 #include "engine/submission.h"
 #include "memory/memory_pool.h"
 
@@ -48,9 +50,15 @@ class Engine {
   /// (never inside a task). A body that throws poisons what the task writes.
   template <typename Body>
   void submit(const Submission& submission, Body&& body) {
-    Task& task = acquire_task();
-    place_body(task, std::forward<Body>(body));
-    commit(task, submission);
+    if (Capture* const capture = Capture::current()) [[unlikely]] {
+      const std::shared_ptr<const RepeatableBody> repeated = make_repeatable(std::forward<Body>(body));
+      capture->note(submission, repeated);
+      if (repeated != nullptr) {
+        submit_body(submission, [repeated](BodyContext& context) { repeated->run(context, nullptr); });
+        return;
+      }
+    }
+    submit_body(submission, std::forward<Body>(body));
   }
   /// Blocks until everything submitted so far that writes `box` (null: all) of `buffer` is done; throws if it failed.
   /// Inside a task that declared a read of the buffer it returns at once; inside one that writes it, it throws
@@ -73,6 +81,12 @@ class Engine {
   Engine();
   ~Engine() = delete;  // lives as long as the process: tasks may be submitted from destructors of globals
 
+  template <typename Body>
+  void submit_body(const Submission& submission, Body&& body) {
+    Task& task = acquire_task();
+    place_body(task, std::forward<Body>(body));
+    commit(task, submission);
+  }
   Task& acquire_task();
   void commit(Task& task, const Submission& submission);
   [[noreturn]] void refuse(Task& task, const Submission& submission, const std::string& why);

@@ -242,7 +242,9 @@ void Scheduler::after_fork(bool in_child) {
   slab_.unlock_after_fork();
   recording_.unlock();
   if (thread().frame == nullptr) serial_order_.unlock();
-  if (in_child) poison_all_pending();
+  if (!in_child) return;
+  forks_.fetch_add(1, std::memory_order_relaxed);
+  poison_all_pending();
 }
 
 void Scheduler::poison_all_pending() {

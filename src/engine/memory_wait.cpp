@@ -33,7 +33,7 @@ MemoryWait::MemoryWait(Scheduler& scheduler, WorkerLane* lane, int looks)
 
 MemoryWait::~MemoryWait() {
   // In this order: at each moment one of the two says that the owner moves.
-  if (blocking_) lane_->blocking(false);
+  if (blocking_) scheduler_.block_worker(*lane_, false);
   if (trying_) waiters_.trying.fetch_sub(1, std::memory_order_seq_cst);
   waiters_.count.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -49,7 +49,7 @@ void MemoryWait::attempt() {
 void MemoryWait::fail_attempt() {
   if (lane_ != nullptr && !blocking_) {
     blocking_ = true;
-    lane_->blocking(true);
+    scheduler_.block_worker(*lane_, true);
   }
   if (trying_) waiters_.trying.fetch_sub(1, std::memory_order_seq_cst);
   trying_ = false;

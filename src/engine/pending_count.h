@@ -42,6 +42,11 @@ class PendingCount {
 
   /// Under the recording lock: 1, 2, 3, ...
   std::uint64_t next_sequence() { return ++sequence_; }
+  /// Under the recording lock: the first of so many in a row.
+  std::uint64_t next_sequences(std::uint64_t count) {
+    sequence_ += count;
+    return sequence_ - count + 1;
+  }
 
   std::uint64_t pending(int epoch) const;
   std::uint64_t pending() const { return pending(0) + pending(1); }

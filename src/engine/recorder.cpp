@@ -44,10 +44,7 @@ void Recorder::access(const Access& access) {
   AccessMode mode = access.mode;
   if (!buffer.written_) {
     // The first access binds the memory, so it must be alone, even if it only reads (what nobody wrote).
-    buffer.written_ = true;
-    // What a task submits is part of it: the program's order says nothing of it and of what comes after the task.
-    AllocationOrder& order = scheduler_.devices().known(buffer.device_.kind(), buffer.device_.index()).allocations;
-    if (order.follows(buffer.bytes_) && scheduler_.thread().frame == nullptr) order.expect(buffer);
+    expect_memory(buffer);
     if (mode == AccessMode::read) mode = AccessMode::read_write;
   }
   const Box* box = access.box;
@@ -58,6 +55,14 @@ void Recorder::access(const Access& access) {
   }
   buffer_ = &buffer;
   buffer.log_.access(box, mode, scheduler_.slab().reference(task_), *this);
+}
+
+void Recorder::expect_memory(Buffer& buffer) {
+  if (buffer.written_) return;
+  buffer.written_ = true;
+  // What a task submits is part of it: the program's order says nothing of it and of what comes after the task.
+  AllocationOrder& order = scheduler_.devices().known(buffer.device_.kind(), buffer.device_.index()).allocations;
+  if (order.follows(buffer.bytes_) && scheduler_.thread().frame == nullptr) order.expect(buffer);
 }
 
 void Recorder::peek(Buffer& buffer, const Box* box) { buffer.log_.peek(box, *this); }
@@ -231,6 +236,12 @@ bool Recorder::tie_all(std::uint32_t held) {
   }
   ThreadControl::step();
   return untied > 0 && task_.pending.fetch_sub(untied, std::memory_order_acq_rel) == untied;
+}
+
+bool Recorder::finish_hold() {
+  if (traced_ != nullptr) [[unlikely]]
+    tell_join();
+  return tie_all(0);
 }
 
 void Recorder::finish_held() {

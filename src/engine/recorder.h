@@ -42,12 +42,19 @@ class Recorder final : public AccessSink {
   bool finish() { return tie_all(0); }
   /// The same for a task that is not done before somebody arrives at it beside its predecessors.
   void finish_held();
+  /// Ties the edges of a hold. True when nothing is left to wait for: the caller carries it out once it let go of the
+  /// lock.
+  bool finish_hold();
+  /// The buffer's memory is bound by somebody else: this access need not be alone.
+  void expect_memory(Buffer& buffer);
   /// Tells the recording of the task, whose edges were gathered. It may be over already: it is not touched.
   void tell(const Submission& submission);
   /// Whether there is a recording to tell.
   bool is_traced() const { return traced_ != nullptr; }
   /// Carries out joins that had nothing left to wait for. After the caller let go of the lock.
   void carry_out_joins();
+  /// Hands them over to a caller that does it later.
+  std::vector<Task*> take_joins() { return std::move(joins_); }
 
   // AccessSink.
   void after(TaskReference task, Hazard hazard) override;

@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "engine/access_check.h"
 #include "engine/launcher.h"
+#include "engine/replay.h"
 #include "engine/trace_source.h"
 #include "engine/waiting.h"
 #include "engine/watchdog.h"
@@ -225,6 +226,11 @@ void Scheduler::await(FunctionRef<bool()> done) {
   progress_waiters_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
+void Scheduler::block_worker(WorkerLane& lane, bool begins) {
+  if (Replay* const replay = thread().replay) replay->block(begins);
+  lane.blocking(begins);
+}
+
 void Scheduler::dispatch(Task& task) {
   if (task.kind != Task::Kind::normal) {
     carry_out(task);
@@ -273,6 +279,10 @@ void Scheduler::run_inline(Task& task) {
 void Scheduler::carry_out(Task& task) {
   if (task.kind == Task::Kind::join) {
     complete_join(task);
+    return;
+  }
+  if (task.kind == Task::Kind::hold) {
+    task.invoke(task, nullptr);
     return;
   }
   InlineContext inline_context;

@@ -25,8 +25,8 @@ class Watchdog;
 ///
 /// A task passes through: recorded (under the recording lock: its edges come from the access logs) - ready (no
 /// predecessor left) - queued on a worker lane, or issued to an in-order lane - complete (successors are released, its
-/// slot is recycled). Tasks of kind join, release and wait have no body and no lane: whoever makes them ready carries
-/// them out on the spot.
+/// slot is recycled). Tasks of kind join, release, wait and hold have no body and no lane: whoever makes them ready
+/// carries them out on the spot.
 class Scheduler final : public Executor {
  public:
   Scheduler();
@@ -91,6 +91,8 @@ class Scheduler final : public Executor {
   /// inside a task for another, is not; nor are the threads of the program: what a statement of theirs needs was
   /// submitted before it.
   bool anything_moves();
+  /// Whether the buffer has memory that can be used at once.
+  static bool is_bound(const Buffer& buffer);
   /// Binds one buffer, on the calling thread and for it.
   void bind_now(Buffer& buffer, const char* name, CallSite site);
   /// Gives the buffer's memory back behind `pending`, and ends the buffer.
@@ -141,6 +143,8 @@ class Scheduler final : public Executor {
   void need_at_exit(Task& task) STRETTO_REQUIRES(recording_);
   void before_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
   void after_fork(bool in_child) STRETTO_NO_THREAD_SAFETY_ANALYSIS;
+  /// How many forks lie between the first process and this one.
+  std::uint64_t forks() const { return forks_.load(std::memory_order_relaxed); }
 
   /// Bytes of buffers that nobody holds any more and that go when pending tasks are done. Small ones are left out.
   std::atomic<std::size_t>& awaiting_release() { return awaiting_release_; }
@@ -149,6 +153,8 @@ class Scheduler final : public Executor {
   static constexpr std::size_t large_holder = std::size_t{1} << 20;
   /// Threads outside tasks that are blocked until work is done.
   std::atomic<int>& blocked() { return blocked_; }
+  /// The calling worker of `lane` is about to block inside a body, or goes on: somebody else takes its place.
+  void block_worker(WorkerLane& lane, bool begins);
 
  private:
   void execute_body(Task& task, KernelContext& context);
@@ -164,7 +170,6 @@ class Scheduler final : public Executor {
   void let_parked_try(EngineDevice& device);
   [[noreturn]] void throw_out_of_memory(Task& task);
   void release_last(Buffer& buffer);
-  static bool is_bound(const Buffer& buffer);
   /// Who asks for memory.
   struct Binding {
     const char* name;
@@ -191,6 +196,7 @@ class Scheduler final : public Executor {
   AccessCheck* const access_check_;
   Watchdog* watchdog_ = nullptr;
   std::atomic<bool> ending_{false};
+  std::atomic<std::uint64_t> forks_{0};
   std::atomic<int> urgent_count_{0};  ///< Of all devices together.
   MemoryWaiters memory_waiters_;
 

@@ -55,6 +55,8 @@ class BodyContext {
   int declared(const Buffer& buffer) const;
   /// While the body runs, what it does with its buffers is held against these parts; null: against whole buffers.
   void set_parts(const DeclaredParts* parts) { body_.parts = parts; }
+  /// What the engine knows of the body.
+  RunningBody& running() const { return body_; }
 
  private:
   Task& task_;

@@ -81,7 +81,8 @@ struct alignas(256) Task : Work {
   static constexpr std::uint8_t skipped = 16;  ///< Its body was not run, and never will be.
   static constexpr std::uint8_t begun = 8;     ///< Its body runs, or has run. Only where there is a watchdog.
 
-  enum class Kind : std::uint8_t { normal, join, release, wait };
+  /// A hold is carried out when its predecessors are done, and completed by whoever carried it out, when it likes.
+  enum class Kind : std::uint8_t { normal, join, release, wait, hold };
   /// Bits of `flags`.
   static constexpr std::uint8_t in_order = 1;        ///< Runs on in-order lanes.
   static constexpr std::uint8_t outside_effect = 2;  ///< Must run before the process ends.

@@ -10,6 +10,8 @@
 
 namespace stretto {
 
+class Replay;
+
 /// What the engine keeps for each thread that submits or runs tasks.
 class ThreadState {
  public:
@@ -56,6 +58,7 @@ class ThreadState {
     RunningBody* body;
   };
   Frame* frame = nullptr;
+  Replay* replay = nullptr;  ///< Whose node this thread runs.
   bool is_inside(const Task& task) const {
     for (const Frame* one = frame; one != nullptr; one = one->outer)
       if (one->task == &task) return true;

@@ -11,6 +11,7 @@
 #include "base/thread.h"
 #include "engine/declared.h"
 #include "engine/recorder.h"
+#include "engine/replay.h"
 #include "engine/watchdog.h"
 
 namespace stretto {
@@ -76,6 +77,7 @@ Search search_predecessors(Scheduler& scheduler, TaskReference waiting, WorkerLa
     };
     scheduler.for_each_pending_predecessor(task, visit);
     scheduler.for_each_wait_inside(task, visit);
+    if (task.kind == Task::Kind::hold && Replay::look_behind(task, me, visit)) result.own_ancestor = me.frame->task;
     if (result.own_ancestor != nullptr) return result;
   }
   if (lane == nullptr) return result;
@@ -148,9 +150,9 @@ void block_inside_task(Scheduler& scheduler, TaskReference waiting, Waiter& wait
       --depth;
       continue;
     }
-    if (on_worker) lane->blocking(true);
+    if (on_worker) scheduler.block_worker(*lane, true);
     block(scheduler, waiter, look_again);
-    if (on_worker) lane->blocking(false);
+    if (on_worker) scheduler.block_worker(*lane, false);
   }
 }
 
@@ -294,8 +296,9 @@ void synchronize(Scheduler& scheduler, Device device, CallSite site) {
     };
     for (std::uint32_t slot = 0; slot < slab.used(); ++slot) {
       const Task& other = slab.at(slot);
-      if (&other == &task || other.kind != Task::Kind::normal || other.device_kind != device.kind() ||
-          other.device_index != device.index() || other.successors.load(std::memory_order_acquire) == closed_list)
+      const bool counts = other.kind == Task::Kind::normal || other.kind == Task::Kind::hold;
+      if (&other == &task || !counts || other.device_kind != device.kind() || other.device_index != device.index() ||
+          other.successors.load(std::memory_order_acquire) == closed_list)
         continue;
       group.push_back(slab.reference(other));
       if (group.size() == 128) join_group();

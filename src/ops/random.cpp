@@ -4,6 +4,7 @@
 #include <stretto/base/error.h>
 #include <stretto/ops/random.h>
 
+#include "engine/capture.h"
 #include "kernels/parameters.h"
 #include "ops/operands.h"
 #include "ops/operator_kernel.h"
@@ -17,6 +18,7 @@ namespace {
 Tensor drawn(const OperatorKernel& kernel, const CallSite& site, Generator& generator, RandomParameters parameters,
              const Shape& shape, Device device, DType dtype) {
   return in_operator(kernel.name, site, [&] {
+    Capture::give_up("draws random numbers");
     Tensor output = make_output(shape, dtype, device);
     const RandomDraw draw = generator.next();
     parameters.key = draw.key;

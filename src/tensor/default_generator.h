@@ -20,6 +20,8 @@ RandomSource& random_source();
 
 /// The key of the next task that the caller submits.
 std::uint64_t next_task_key();
+/// The key of a task that is submitted by somebody with this key, who has submitted so many before.
+std::uint64_t task_key(std::uint64_t key, std::uint64_t tasks);
 
 /// Inside a task's body: `random_source` is the task's own while this lives.
 class TaskRandomScope {

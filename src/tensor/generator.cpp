@@ -5,6 +5,7 @@
 
 #include "base/fork.h"
 #include "base/mutex.h"
+#include "engine/capture.h"
 #include "tensor/default_generator.h"
 
 namespace stretto {
@@ -69,17 +70,25 @@ RandomSource& random_source() { return task_source ? *task_source : thread_sourc
 
 std::uint64_t next_task_key() {
   RandomSource& source = random_source();
+  return task_key(source.key, source.tasks++);
+}
+
+std::uint64_t task_key(std::uint64_t key, std::uint64_t tasks) {
   // Apart from the keys of threads, which are small numbers mixed with the same seed.
-  return mix(source.key, ~source.tasks++);
+  return mix(key, ~tasks);
 }
 
 TaskRandomScope::TaskRandomScope(std::uint64_t key) : source_(key), outer_(task_source) { task_source = &source_; }
 
 TaskRandomScope::~TaskRandomScope() { task_source = outer_; }
 
-Generator& default_generator() { return random_source().generator; }
+Generator& default_generator() {
+  Capture::give_up("draws random numbers");
+  return random_source().generator;
+}
 
 void manual_seed(std::uint64_t seed) {
+  Capture::give_up("sets the seed of random numbers");
   ProcessSeed& process = process_seed();
   {
     const MutexLock lock(process.mutex);

@@ -50,6 +50,15 @@ bool clashes(const TensorImplementation& input, const Shape* broadcast, const Te
                     call.site());
 }
 
+class RepeatedOperator final : public RepeatableBody {
+ public:
+  explicit RepeatedOperator(OperatorRecord::Owner record) : record_(std::move(record)) {}
+  void run(BodyContext& context, const RunSeed*) const override { record_->run(context); }
+
+ private:
+  OperatorRecord::Owner record_;
+};
+
 /// What a timeline shows of the call; returns how many there are.
 [[gnu::noinline]] std::size_t list_operands(const OperatorCall& call, const TensorImplementation* const* tensors,
                                             trace::Operand* operands) {
@@ -62,6 +71,14 @@ bool clashes(const TensorImplementation& input, const Shape* broadcast, const Te
   }
   return count;
 }
+
+/// An operator as the engine keeps it.
+struct OperatorBody {
+  OperatorRecord::Owner record;
+
+  void operator()(BodyContext& context) const { record->run(context); }
+  std::shared_ptr<const RepeatableBody> repeatable() { return std::make_shared<RepeatedOperator>(std::move(record)); }
+};
 
 void submit(Device device, LaneRole role, const OperatorCall& call, const TensorImplementation* const* tensors) {
   if (call.kernel().find(device.kind()) == nullptr) {
@@ -81,13 +98,17 @@ void submit(Device device, LaneRole role, const OperatorCall& call, const Tensor
   std::size_t operand_count = 0;
   if (trace::enabled()) [[unlikely]]
     operand_count = list_operands(call, tensors, operands.data());
+  if (Capture* const capture = Capture::current()) [[unlikely]] {
+    for (int i = 0; i < call.output_count() + call.input_count(); ++i)
+      if (tensors[i] != nullptr) note_origin(*capture, *tensors[i]);
+  }
   Engine::get().submit({.name = call.name(),
                         .site = call.site(),
                         .device = device,
                         .role = role,
                         .accesses = {accesses.data(), access_count},
                         .operands = {operands.data(), operand_count}},
-                       [record = std::move(record)](BodyContext& context) { record->run(context); });
+                       OperatorBody{std::move(record)});
 }
 
 bool clashes_with_outputs(const OperatorCall& call, const TensorImplementation& input, const Shape* broadcast,

@@ -148,6 +148,9 @@ void TaskBuilder::submit(detail::Closure&& body) {
       operands.push_back(
           {&tensors[i]->geometry.shape, tensors[i]->dtype, reads(accesses[i].mode), writes(accesses[i].mode)});
   }
+  if (Capture* const capture = Capture::current()) [[unlikely]] {
+    for (std::uint32_t i = 0; i < count_; ++i) note_origin(*capture, *tensors[i]);
+  }
   Engine::get().submit({.name = name_,
                         .site = site_,
                         .device = device_,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "engine/capture.h"
 #include "tensor/default_generator.h"
 
 namespace stretto {
@@ -108,6 +109,33 @@ void TaskBody::operator()(BodyContext& context) {
   const TaskParts parts(context, layout_);
   TaskContext arguments(context, layout_);
   body_(&arguments);
+}
+
+/// Each run is that of a copy.
+class RepeatedTask final : public RepeatableBody {
+ public:
+  RepeatedTask(detail::Closure&& body, TaskLayout&& layout, std::uint64_t random_key, std::uint64_t number)
+      : body_(std::move(body)), layout_(std::move(layout)), random_key_(random_key), number_(number) {}
+
+  void run(BodyContext& context, const RunSeed* seed) const override {
+    const TaskRandomScope random(seed == nullptr ? random_key_ : task_key(seed->key, seed->number + number_));
+    const TaskParts parts(context, layout_);
+    TaskContext arguments(context, layout_);
+    detail::Closure body(body_.copy());
+    body(&arguments);
+  }
+
+ private:
+  const detail::Closure body_;
+  const TaskLayout layout_;
+  const std::uint64_t random_key_;
+  const std::uint64_t number_;
+};
+
+std::shared_ptr<const RepeatableBody> TaskBody::repeatable() {
+  if (!body_.can_be_copied()) return nullptr;
+  return std::make_shared<RepeatedTask>(std::move(body_), std::move(layout_), random_key_,
+                                        Capture::current()->count_drawing_task());
 }
 
 }  // namespace stretto

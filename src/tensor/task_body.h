@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include <stretto/tensor/closure.h>
 #include <stretto/tensor/task.h>
 
+#include "engine/repeatable_body.h"
 #include "engine/submission.h"
 #include "tensor/tensor_implementation.h"
 
@@ -55,6 +57,9 @@ class TaskBody {
       : body_(std::move(body)), layout_(std::move(layout)), random_key_(random_key) {}
 
   void operator()(BodyContext& context);
+
+  /// For the calling thread's capture.
+  std::shared_ptr<const RepeatableBody> repeatable();
 
  private:
   detail::Closure body_;

@@ -16,6 +16,7 @@ TensorImplementation::TensorImplementation(BufferReference storage, DType type, 
       device(storage->device()),
       numel(view.shape.numel()),
       buffer(std::move(storage)),
+      live(LiveHandles::enter()),
       geometry(view) {}
 
 Tensor make_tensor(BufferReference buffer, DType dtype, const Geometry& geometry) {

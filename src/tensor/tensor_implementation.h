@@ -7,13 +7,20 @@
 #include <stretto/tensor/tensor.h>
 
 #include "base/small_objects.h"
-#include "engine/buffer.h"
+#include "engine/capture.h"
+#include "tensor/live_handles.h"
 
 namespace stretto {
 
 /// What a Tensor points to: a view of a buffer. Never changes once made, so that threads share it freely.
 struct TensorImplementation : detail::TensorReferences {
   TensorImplementation(BufferReference storage, DType type, const Geometry& view, bool is_whole);
+  TensorImplementation(const TensorImplementation&) = delete;
+  TensorImplementation& operator=(const TensorImplementation&) = delete;
+  ~TensorImplementation() {
+    if (live != nullptr) [[unlikely]]
+      live->leave();
+  }
 
   std::int64_t byte_offset() const { return geometry.offset * static_cast<std::int64_t>(item_size(dtype)); }
   std::int64_t bytes() const { return numel * static_cast<std::int64_t>(item_size(dtype)); }
@@ -29,6 +36,7 @@ struct TensorImplementation : detail::TensorReferences {
   Device device;
   std::int64_t numel;
   BufferReference buffer;
+  LiveHandles* live;  ///< Who counts it; null, nearly always.
   Geometry geometry;
   union {
     Box box;  ///< Only where not `whole`.
@@ -56,6 +64,11 @@ inline const TensorImplementation& check_defined(const Tensor& tensor, const cha
   if (!tensor.defined()) [[unlikely]]
     throw_undefined(operation, site);
   return *tensor.implementation();
+}
+
+/// Tells a capture of the calling thread's of a tensor that is about to be used.
+inline void note_origin(Capture& capture, const TensorImplementation& tensor) {
+  if (tensor.live != LiveHandles::current()) capture.note_used_from_outside(*tensor.buffer);
 }
 
 /// "(2,3) float32": how errors describe a tensor.

@@ -21,6 +21,7 @@
 namespace stretto {
 
 class BodyContext;
+class RepeatedTask;
 class TaskBody;
 class TaskLayout;
 
@@ -65,6 +66,7 @@ class STRETTO_API TaskContext {
 
  private:
   friend class TaskBody;
+  friend class RepeatedTask;
   TaskContext(BodyContext& context, const TaskLayout& layout) : context_(context), layout_(layout) {}
 
   void* find(const Tensor& x, DType dtype, bool writes) const;

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "engine/submission.h"
+
+namespace stretto {
+
+/// Where the bodies of one replay begin to draw random numbers from. The engine hands it on unread.
+struct RunSeed {
+  std::uint64_t key = 0;
+  std::uint64_t number = 0;
+};
+
+/// A body that may run any number of times, also on several threads at once: each run is as if it were the first.
+class RepeatableBody {
+ public:
+  RepeatableBody() = default;
+  RepeatableBody(const RepeatableBody&) = delete;
+  RepeatableBody& operator=(const RepeatableBody&) = delete;
+  virtual ~RepeatableBody() = default;
+
+  /// `seed` null: the run of the call that was captured.
+  virtual void run(BodyContext& context, const RunSeed* seed) const = 0;
+};
+
+/// A callable `void(BodyContext&)`, of which each run calls a copy.
+template <typename Callable>
+class CopiedBody final : public RepeatableBody {
+ public:
+  template <typename Given>
+  explicit CopiedBody(Given&& callable) : callable_(std::forward<Given>(callable)) {}
+  void run(BodyContext& context, const RunSeed*) const override {
+    Callable copy(callable_);
+    copy(context);
+  }
+
+ private:
+  Callable callable_;
+};
+
+/// A body that knows itself how it is repeated. `repeatable` returns null, and leaves it as it is, where it cannot be.
+template <typename Body>
+concept SelfRepeatable = requires(Body& body) {
+  { body.repeatable() } -> std::same_as<std::shared_ptr<const RepeatableBody>>;
+};
+
+/// The body in a form that can be repeated; null, with `body` as it was, where there is none.
+template <typename Body>
+std::shared_ptr<const RepeatableBody> make_repeatable(Body&& body) {
+  using Callable = std::decay_t<Body>;
+  if constexpr (SelfRepeatable<Callable>) {
+    return body.repeatable();
+  } else if constexpr (std::is_copy_constructible_v<Callable>) {
+    return std::make_shared<CopiedBody<Callable>>(std::forward<Body>(body));
+  } else {
+    return nullptr;
+  }
+}
+
+}  // namespace stretto

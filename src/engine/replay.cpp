@@ -1,0 +1,446 @@
+#include "engine/replay.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/mutation.h"
+#include "base/prefetch.h"
+#include "engine/recorder.h"
+#include "engine/waiting.h"
+
+namespace stretto {
+
+Replay::Replay(Scheduler& scheduler, std::shared_ptr<const Template> replayed)
+    : scheduler_(scheduler),
+      template_(std::move(replayed)),
+      most_runners_(scheduler.devices().known(DeviceKind::cpu, template_->device().index()).workers->worker_count()),
+      buffers_(template_->slots().size()),
+      awaited_(new std::atomic<std::uint32_t>[template_->nodes().size()]),
+      ports_(new PortState[template_->ports().size()]),
+      queue_(template_->nodes().size()) {
+  for (std::size_t node = 0; node < template_->nodes().size(); ++node)
+    awaited_[node].store(template_->nodes()[node].arrivals, std::memory_order_relaxed);
+  for (const std::size_t bytes : template_->places())
+    places_.push_back(BufferReference::adopt(new Buffer(template_->device(), bytes)));
+  for (std::size_t slot = 0; slot < buffers_.size(); ++slot) {
+    const Template::Slot& one = template_->slots()[slot];
+    if (one.kind == Template::SlotKind::captured) buffers_[slot] = one.buffer.get();
+    if (one.kind == Template::SlotKind::temporary && !places_.empty()) buffers_[slot] = places_[one.number].get();
+  }
+}
+
+Replay::~Replay() {
+  // Somebody may be looking behind a task of its last replay.
+  const SpinLockGuard lock(scheduler_.recording());
+}
+
+bool Replay::claim() {
+  if (busy_.exchange(true, std::memory_order_acquire)) return false;
+  forks_.store(scheduler_.forks(), std::memory_order_relaxed);
+  return true;
+}
+
+bool Replay::is_lost() const {
+  return busy_.load(std::memory_order_acquire) && forks_.load(std::memory_order_relaxed) != scheduler_.forks();
+}
+
+// --- Submission
+// ----------------------------------------------------------------------------------------------------------
+
+bool Replay::prepare(const Call& call) {
+  const Template& replayed = *template_;
+  for (std::size_t argument = 0; argument < call.arguments.size(); ++argument)
+    buffers_[replayed.argument_slot(argument)] = call.arguments[argument];
+  unbound_.clear();
+  for (std::size_t slot = 0; slot < buffers_.size(); ++slot) {
+    const Template::Slot& one = replayed.slots()[slot];
+    if (one.kind == Template::SlotKind::result) buffers_[slot] = call.results[one.number];
+    if (one.kind == Template::SlotKind::temporary) continue;
+    if (!Scheduler::is_bound(*buffers_[slot])) unbound_.push_back(buffers_[slot]);
+  }
+  for (const BufferReference& place : places_)
+    if (!Scheduler::is_bound(*place)) unbound_.push_back(place.get());
+  return unbound_.size() <= Task::max_accesses;
+}
+
+void Replay::submit(const Call& call, std::shared_ptr<const void> keep) {
+  keep_ = std::move(keep);
+  seed_ = call.seed;
+  site_ = call.site;
+  const std::vector<Template::Port>& ports = template_->ports();
+  for (std::size_t port = 0; port < ports.size(); ++port) {
+    ports_[port].waits.store(ports[port].closers + 1, std::memory_order_relaxed);
+    ports_[port].open.store(false, std::memory_order_relaxed);
+  }
+  any_failed_.store(false, std::memory_order_relaxed);
+  {
+    const SpinLockGuard lock(queue_lock_);
+    head_ = tail_ = 0;
+    runners_ = 1;
+    blocked_ = 0;
+    called_ = true;
+  }
+  remaining_.store(static_cast<std::int64_t>(template_->nodes().size() + ports.size()) + 1, std::memory_order_relaxed);
+  record(call);
+}
+
+void Replay::place(Task& task, const Place& place, Task::Invoke invoke) {
+  new (task.closure) Place(place);
+  task.invoke = invoke;
+}
+
+const Replay::Place& Replay::place_of(Task& task) {
+  return *std::launder(reinterpret_cast<const Place*>(task.closure));
+}
+
+void Replay::record(const Call& call) {
+  ThreadState& me = scheduler_.thread();
+  // What is pending when the process ends runs to its end as a whole.
+  const Submission submission{
+      .name = call.name, .site = call.site, .device = template_->device(), .outside_effect = true};
+  Task& beginning = *me.take_task(scheduler_.recording());
+  place(beginning, {this, none}, [](Task& self, BodyContext* context) { place_of(self).replay->begin(self, context); });
+  std::uintptr_t* accesses =
+      unbound_.size() <= Task::inline_accesses ? beginning.accesses : new std::uintptr_t[unbound_.size()];
+  for (std::size_t i = 0; i < unbound_.size(); ++i)
+    accesses[i] = reinterpret_cast<std::uintptr_t>(unbound_[i]) | static_cast<std::uintptr_t>(AccessMode::read_write);
+  if (accesses != beginning.accesses) beginning.accesses[0] = reinterpret_cast<std::uintptr_t>(accesses);
+  std::vector<Task*> joins;
+  std::vector<Task*> ready;
+  {
+    // Under one hold of the lock: of two replays that share tensors, one comes before the other in all of them.
+    const SpinLockGuard lock(scheduler_.recording());
+    Recorder recorder(scheduler_, beginning);
+    recorder.begin(submission, Task::Kind::normal);
+    beginning.access_count = static_cast<std::uint32_t>(unbound_.size());
+    epoch_ = beginning.epoch();
+    for (Buffer* const buffer : unbound_) recorder.expect_memory(*buffer);
+    static_cast<void>(recorder.finish());
+    first_sequence_ = scheduler_.count().next_sequences(template_->nodes().size());
+    for (std::uint32_t port = 0; port < template_->ports().size(); ++port)
+      ports_[port].task = &record_hold(submission, port, joins, ready);
+    std::vector<Task*> ends;
+    end_ = &record_hold(submission, none, joins, ends);
+  }
+  ThreadControl::step();
+  for (Task* const task : joins) scheduler_.carry_out(*task);
+  for (Task* const task : ready) scheduler_.carry_out(*task);
+  scheduler_.dispatch(beginning);
+}
+
+Task& Replay::record_hold(const Submission& submission, std::uint32_t port, std::vector<Task*>& joins,
+                          std::vector<Task*>& ready) {
+  Task& task = *scheduler_.thread().take_task_while_recording();
+  place(task, {this, port}, [](Task& self, BodyContext*) { place_of(self).replay->open(place_of(self).port); });
+  Recorder recorder(scheduler_, task);
+  recorder.begin(submission, Task::Kind::hold);
+  if (port != none) {
+    const Template::Port& one = template_->ports()[port];
+    Buffer& buffer = *buffers_[one.slot];
+    task.access_count = 1;
+    task.accesses[0] = reinterpret_cast<std::uintptr_t>(&buffer) | static_cast<std::uintptr_t>(one.mode);
+    recorder.expect_memory(buffer);
+    for (const std::int32_t box : one.boxes)
+      recorder.access({&buffer, box < 0 ? nullptr : &template_->boxes()[box], one.mode});
+  }
+  if (recorder.finish_hold()) ready.push_back(&task);
+  for (Task* const join : recorder.take_joins()) joins.push_back(join);
+  return task;
+}
+
+// --- Ports
+// ---------------------------------------------------------------------------------------------------------------
+
+void Replay::open(std::uint32_t port) {
+  const Template::Port& one = template_->ports()[port];
+  PortState& state = ports_[port];
+  if (one.carries_value) {
+    if (const FailureReference failure = scheduler_.failure_of(*state.task); failure && !is_broken(Mutation::poison))
+      for (const std::uint32_t node : one.targets) fail(node, failure);
+  }
+  state.open.store(true, std::memory_order_release);
+  std::vector<std::uint32_t> ready;
+  for (const std::uint32_t node : one.targets)
+    if (arrive(node)) ready.push_back(node);
+  if (!ready.empty()) push(ready);
+  close(port);
+}
+
+void Replay::close(std::uint32_t port) {
+  PortState& state = ports_[port];
+  if (state.waits.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const std::int64_t writer = template_->ports()[port].writer;
+  if (writer >= 0)
+    if (const FailureReference failure = failure_of(static_cast<std::uint32_t>(writer)))
+      scheduler_.fail(*state.task, failure);
+  if (Work* next = scheduler_.complete(*state.task, nullptr)) scheduler_.dispatch(static_cast<Task&>(*next));
+  leave(1);
+}
+
+bool Replay::arrive(std::uint32_t node) {
+  std::atomic<std::uint32_t>& awaited = awaited_[node];
+  // See arrive(Task&).
+  if (awaited.load(std::memory_order_acquire) == 1) return true;
+  return awaited.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+// --- Runners
+// -------------------------------------------------------------------------------------------------------------
+
+bool Replay::wants_runner() const { return !called_ && head_ < tail_ && runners_ - blocked_ < most_runners_; }
+
+void Replay::push(std::span<const std::uint32_t> nodes) {
+  bool calls = false;
+  {
+    const SpinLockGuard lock(queue_lock_);
+    std::ranges::copy(nodes, queue_.begin() + tail_);
+    tail_ += static_cast<std::uint32_t>(nodes.size());
+    calls = wants_runner();
+    if (calls) {
+      called_ = true;
+      ++runners_;
+    }
+  }
+  if (calls) summon();
+}
+
+/// Sends a runner to the workers; when one takes it, is their affair.
+void Replay::summon() {
+  remaining_.fetch_add(1, std::memory_order_relaxed);
+  Task& task = *scheduler_.thread().take_task(scheduler_.recording());
+  place(task, {this, none},
+        [](Task& self, BodyContext* context) { place_of(self).replay->drain(self, context, true); });
+  Recorder recorder(scheduler_, task);
+  {
+    const SpinLockGuard lock(scheduler_.recording());
+    recorder.begin({.name = "replay", .site = site_, .device = template_->device(), .outside_effect = true},
+                   Task::Kind::normal);
+    // What a body submits is part of the replay: whoever waits for all that was submitted by then, waits for it.
+    if (task.epoch() != epoch_) {
+      scheduler_.count().withdraw(task.epoch());
+      scheduler_.count().submit(epoch_);
+      task.flags ^= Task::odd_epoch;
+    }
+    task.state.store(Task::needed_at_exit, std::memory_order_relaxed);
+    static_cast<void>(recorder.finish());
+  }
+  scheduler_.dispatch(task);
+}
+
+void Replay::block(bool begins) {
+  bool calls = false;
+  {
+    const SpinLockGuard lock(queue_lock_);
+    blocked_ += begins ? 1 : -1;
+    calls = wants_runner();
+    if (calls) {
+      called_ = true;
+      ++runners_;
+    }
+  }
+  if (calls) summon();
+}
+
+void Replay::begin(Task& task, BodyContext* context) {
+  if (context == nullptr) {
+    const MutexLock lock(failing_);
+    abandoned_ = scheduler_.failure_of(task);
+    any_failed_.store(true, std::memory_order_release);
+  }
+  std::vector<std::uint32_t> ready;
+  for (const std::uint32_t node : template_->roots())
+    if (arrive(node)) ready.push_back(node);
+  {
+    const SpinLockGuard lock(queue_lock_);
+    std::ranges::copy(ready, queue_.begin() + tail_);
+    tail_ += static_cast<std::uint32_t>(ready.size());
+  }
+  // What it bound is no access of the nodes that it runs.
+  if (task.access_count > Task::inline_accesses) delete[] reinterpret_cast<std::uintptr_t*>(task.accesses[0]);
+  task.access_count = 0;
+  drain(task, context, true);
+}
+
+void Replay::drain(Task& task, BodyContext* context, bool was_called) {
+  ThreadState& me = scheduler_.thread();
+  Replay* const outer = std::exchange(me.replay, this);
+  Runner runner{&task, nullptr};
+  std::int64_t ran = 0;
+  bool calls = false;
+  {
+    const SpinLockGuard lock(queue_lock_);
+    if (was_called) called_ = false;
+    runner.next = first_runner_;
+    first_runner_ = &runner;
+    // One was called; the others come one after the other, as long as there is more than one can do.
+    calls = head_ + 1 < tail_ && wants_runner();
+    if (calls) {
+      called_ = true;
+      ++runners_;
+    }
+  }
+  if (calls) summon();
+  const std::uint64_t forks = forks_.load(std::memory_order_relaxed);
+  std::uint32_t node = none;
+  while (forks == scheduler_.forks()) {
+    ThreadControl::step();
+    if (node == none) {
+      const SpinLockGuard lock(queue_lock_);
+      if (head_ == tail_) {
+        Runner** link = &first_runner_;
+        while (*link != &runner) link = &(*link)->next;
+        *link = runner.next;
+        --runners_;
+        break;
+      }
+      node = queue_[head_++];
+    }
+    node = run_node(runner, context, node);
+    ++ran;
+  }
+  task.access_count = 0;
+  me.replay = outer;
+  // In the child of a node that forked nothing is left to be done.
+  if (forks == scheduler_.forks()) leave(ran + 1);
+}
+
+/// Returns a node that is ready now, for the same runner.
+std::uint32_t Replay::run_node(Runner& runner, BodyContext* context, std::uint32_t number) {
+  const Template::Node& node = template_->nodes()[number];
+  runner.node.store(number, std::memory_order_relaxed);
+  // For the next replay. Nobody arrives again in this one.
+  awaited_[number].store(node.arrivals, std::memory_order_relaxed);
+  FailureReference failure;
+  if (any_failed_.load(std::memory_order_acquire)) [[unlikely]]
+    failure = failure_of(number);
+  if (!failure) {
+    failure = run_body(*runner.task, *context, node, number);
+    if (failure) [[unlikely]]
+      fail(number, failure);
+  }
+  runner.node.store(none, std::memory_order_relaxed);
+  if (failure && !is_broken(Mutation::poison)) [[unlikely]]
+    for (const std::uint32_t reader : template_->readers(number)) fail(reader, failure);
+
+  std::uint32_t next = none;
+  std::uint32_t others[16];
+  std::size_t other_count = 0;
+  for (const std::uint32_t successor : template_->successors(node)) {
+    if (!arrive(successor)) continue;
+    if (next == none) {
+      next = successor;
+    } else {
+      others[other_count++] = successor;
+      if (other_count == std::size(others)) {
+        push({others, other_count});
+        other_count = 0;
+      }
+    }
+  }
+  if (other_count > 0) push({others, other_count});
+  if (node.closes_ports)
+    for (const std::uint32_t port : template_->ports_closed_by(number)) close(port);
+  return next;
+}
+
+FailureReference Replay::run_body(Task& shell, BodyContext& context, const Template::Node& node, std::uint32_t number) {
+  // While it runs, the runner's task is the node's: whatever looks at the task that a thread is inside of, sees that.
+  shell.name = node.name;
+  shell.file = node.file;
+  shell.line = node.line;
+  shell.sequence = first_sequence_ + number;
+  shell.access_count = node.access_count;
+  const std::span<const std::uint32_t> accesses = template_->accesses(node);
+  std::uintptr_t* bound = shell.accesses;
+  std::unique_ptr<std::uintptr_t[]> many;
+  if (accesses.size() > Task::inline_accesses) [[unlikely]] {
+    many.reset(new std::uintptr_t[accesses.size()]);
+    bound = many.get();
+    shell.accesses[0] = reinterpret_cast<std::uintptr_t>(bound);
+  }
+  for (std::size_t i = 0; i < accesses.size(); ++i)
+    bound[i] = reinterpret_cast<std::uintptr_t>(buffers_[Template::slot_of_access(accesses[i])]) | (accesses[i] & 3);
+  FailureReference failure;
+  try {
+    node.body->run(context, &seed_);
+  } catch (...) {
+    failure = scheduler_.current_failure(shell);
+    scheduler_.failures().add(failure);
+  }
+  RunningBody& running = context.running();
+  if (!running.readers.empty()) [[unlikely]] {
+    await_readers(scheduler_, shell, running);
+    running.readers.clear();
+    FailureReference late = FailureReference::adopt(shell.failure.exchange(nullptr));
+    if (late && late->sequence == shell.sequence) scheduler_.failures().add(late);
+    if (late && !failure) failure = std::move(late);
+  }
+  shell.access_count = 0;
+  return failure;
+}
+
+// --- Failures and the end
+// ------------------------------------------------------------------------------------------------
+
+void Replay::fail(std::uint32_t node, const FailureReference& failure) {
+  const MutexLock lock(failing_);
+  FailureReference& known = failures_[node];
+  if (!known || failure->sequence < known->sequence) known = failure;
+  any_failed_.store(true, std::memory_order_release);
+}
+
+FailureReference Replay::failure_of(std::uint32_t node) {
+  if (!any_failed_.load(std::memory_order_acquire)) [[likely]]
+    return {};
+  const MutexLock lock(failing_);
+  if (abandoned_) return abandoned_;
+  const auto found = failures_.find(node);
+  return found == failures_.end() ? FailureReference() : found->second;
+}
+
+void Replay::leave(std::int64_t count) {
+  if (remaining_.fetch_sub(count, std::memory_order_acq_rel) == count) finish();
+}
+
+void Replay::finish() {
+  if (any_failed_.load(std::memory_order_acquire)) {
+    const MutexLock lock(failing_);
+    failures_.clear();
+    abandoned_ = {};
+  }
+  Task& end = *end_;
+  // It may be the last to keep this object.
+  const std::shared_ptr<const void> keep = std::move(keep_);
+  busy_.store(false, std::memory_order_release);
+  if (Work* next = scheduler_.complete(end, nullptr)) scheduler_.dispatch(static_cast<Task&>(*next));
+}
+
+bool Replay::look_behind(Task& hold, const ThreadState& thread, FunctionRef<void(Task&)> visit) {
+  const Place place = place_of(hold);
+  Replay& replay = *place.replay;
+  const Template& replayed = *replay.template_;
+  std::vector<bool> needed(replayed.nodes().size(), true);
+  if (place.port != none) needed = replayed.needed_by(place.port);
+  {
+    const SpinLockGuard lock(replay.queue_lock_);
+    for (const ThreadState::Frame* frame = thread.frame; frame != nullptr; frame = frame->outer) {
+      for (const Runner* runner = replay.first_runner_; runner != nullptr; runner = runner->next) {
+        const std::uint32_t node = runner->node.load(std::memory_order_relaxed);
+        if (runner->task == frame->task && node != none && needed[node]) return true;
+      }
+    }
+  }
+  for (std::uint32_t port = 0; port < replayed.ports().size(); ++port) {
+    PortState& state = replay.ports_[port];
+    if (&*state.task == &hold || state.open.load(std::memory_order_acquire)) continue;
+    for (const std::uint32_t target : replayed.ports()[port].targets) {
+      if (!needed[target]) continue;
+      visit(*state.task);
+      break;
+    }
+  }
+  return false;
+}
+
+}  // namespace stretto
