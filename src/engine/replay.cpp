@@ -118,10 +118,9 @@ void Replay::record(const Call& call) {
     for (Buffer* const buffer : unbound_) recorder.expect_memory(*buffer);
     static_cast<void>(recorder.finish());
     first_sequence_ = scheduler_.count().next_sequences(template_->nodes().size());
-    for (std::uint32_t port = 0; port < template_->ports().size(); ++port)
-      ports_[port].task = &record_hold(submission, port, joins, ready);
-    std::vector<Task*> ends;
-    end_ = &record_hold(submission, none, joins, ends);
+    for (std::uint32_t port = 0; port < template_->ports().size(); ++port) record_hold(submission, port, joins, ready);
+    std::vector<Task*> ends;  // waits for nobody, and is not carried out
+    record_hold(submission, none, joins, ends);
   }
   ThreadControl::step();
   for (Task* const task : joins) scheduler_.carry_out(*task);
@@ -129,12 +128,14 @@ void Replay::record(const Call& call) {
   scheduler_.dispatch(beginning);
 }
 
-Task& Replay::record_hold(const Submission& submission, std::uint32_t port, std::vector<Task*>& joins,
-                          std::vector<Task*>& ready) {
+void Replay::record_hold(const Submission& submission, std::uint32_t port, std::vector<Task*>& joins,
+                         std::vector<Task*>& ready) {
   Task& task = *scheduler_.thread().take_task_while_recording();
   place(task, {this, port}, [](Task& self, BodyContext*) { place_of(self).replay->open(place_of(self).port); });
   Recorder recorder(scheduler_, task);
   recorder.begin(submission, Task::Kind::hold);
+  // Once its edges are tied it may be carried out at any moment.
+  (port == none ? end_ : ports_[port].task) = &task;
   if (port != none) {
     const Template::Port& one = template_->ports()[port];
     Buffer& buffer = *buffers_[one.slot];
@@ -146,7 +147,6 @@ Task& Replay::record_hold(const Submission& submission, std::uint32_t port, std:
   }
   if (recorder.finish_hold()) ready.push_back(&task);
   for (Task* const join : recorder.take_joins()) joins.push_back(join);
-  return task;
 }
 
 // --- Ports

@@ -72,8 +72,8 @@ class Replay {
   };
 
   void record(const Call& call);
-  Task& record_hold(const Submission& submission, std::uint32_t port, std::vector<Task*>& joins,
-                    std::vector<Task*>& ready);
+  void record_hold(const Submission& submission, std::uint32_t port, std::vector<Task*>& joins,
+                   std::vector<Task*>& ready);
   static void place(Task& task, const Place& place, Task::Invoke invoke);
   static const Place& place_of(Task& task);
 
