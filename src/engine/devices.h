@@ -64,6 +64,9 @@ struct EngineDevice {
   /// Buffers of a megabyte or more that hold memory, for the message when there is no more.
   Mutex holders_mutex;
   std::set<const Buffer*> holders STRETTO_GUARDED_BY(holders_mutex);
+
+  /// Bytes that replays keep for their temporaries, also while they are idle.
+  std::atomic<std::size_t> replay_bytes{0};
 };
 
 /// The devices of the process, made once from the registered backends.

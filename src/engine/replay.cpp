@@ -14,13 +14,15 @@ namespace stretto {
 Replay::Replay(Scheduler& scheduler, std::shared_ptr<const Template> replayed)
     : scheduler_(scheduler),
       template_(std::move(replayed)),
-      most_runners_(scheduler.devices().known(DeviceKind::cpu, template_->device().index()).workers->worker_count()),
+      device_(scheduler.devices().at(template_->device())),
+      most_runners_(device_.workers->worker_count()),
       buffers_(template_->slots().size()),
       awaited_(new std::atomic<std::uint32_t>[template_->nodes().size()]),
       ports_(new PortState[template_->ports().size()]),
       queue_(template_->nodes().size()) {
   for (std::size_t node = 0; node < template_->nodes().size(); ++node)
     awaited_[node].store(template_->nodes()[node].arrivals, std::memory_order_relaxed);
+  device_.replay_bytes.fetch_add(template_->place_bytes(), std::memory_order_relaxed);
   for (const std::size_t bytes : template_->places())
     places_.push_back(BufferReference::adopt(new Buffer(template_->device(), bytes)));
   for (std::size_t slot = 0; slot < buffers_.size(); ++slot) {
@@ -31,6 +33,7 @@ Replay::Replay(Scheduler& scheduler, std::shared_ptr<const Template> replayed)
 }
 
 Replay::~Replay() {
+  device_.replay_bytes.fetch_sub(template_->place_bytes(), std::memory_order_relaxed);
   // Somebody may be looking behind a task of its last replay.
   const SpinLockGuard lock(scheduler_.recording());
 }

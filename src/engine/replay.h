@@ -94,6 +94,7 @@ class Replay {
 
   Scheduler& scheduler_;
   const std::shared_ptr<const Template> template_;
+  EngineDevice& device_;
   const int most_runners_;
   std::atomic<bool> busy_{false};
   std::shared_ptr<const void> keep_;
@@ -133,15 +134,17 @@ class Replays : public std::enable_shared_from_this<Replays> {
   const Template& replayed() const { return *template_; }
 
   /// Submits a replay, and returns at once, but where several are pending already: then it waits for one of them, as
-  /// back-pressure does. False when it cannot; nothing was submitted then. Outside of tasks.
+  /// back-pressure does. False when it cannot, or where there is no room for its temporaries; nothing was submitted
+  /// then. Outside of tasks.
   bool submit(const Replay::Call& call);
 
  private:
+  bool may_have_another() const;
+  bool has_any() const;
   Replay* claim();
 
   Scheduler& scheduler_;
   const std::shared_ptr<const Template> template_;
-  std::size_t most_;
   std::vector<std::unique_ptr<Replay>> replays_;
 };
 

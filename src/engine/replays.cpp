@@ -10,7 +10,7 @@ namespace stretto {
 namespace {
 
 constexpr std::size_t most_pending = 3;
-// What temporaries of all replays of a template take of a device's memory at most, as a part of it.
+// What the temporaries of all replays of the process take of a device's memory at most, as a part of it.
 constexpr std::size_t part_of_memory = 8;
 
 /// Held while one of a template's replays is taken: one for all, which a fork finds open.
@@ -26,10 +26,13 @@ Mutex& taking() {
 }  // namespace
 
 Replays::Replays(Scheduler& scheduler, std::shared_ptr<const Template> replayed)
-    : scheduler_(scheduler), template_(std::move(replayed)), most_(most_pending) {
-  const std::size_t limit = scheduler.devices().at(template_->device()).memory->limit() / part_of_memory;
-  const std::size_t bytes = template_->place_bytes();
-  if (bytes > 0) most_ = std::min(most_, limit / bytes);
+    : scheduler_(scheduler), template_(std::move(replayed)) {}
+
+bool Replays::may_have_another() const {
+  if (replays_.size() >= most_pending) return false;
+  const EngineDevice& device = scheduler_.devices().at(template_->device());
+  const std::size_t kept = device.replay_bytes.load(std::memory_order_relaxed);
+  return kept + template_->place_bytes() <= device.memory->limit() / part_of_memory;
 }
 
 Replay* Replays::claim() {
@@ -40,16 +43,20 @@ Replay* Replays::claim() {
     if (replay->is_lost()) static_cast<void>(replay.release());
   }
   std::erase(replays_, nullptr);
-  if (replays_.size() >= most_) return nullptr;
+  if (!may_have_another()) return nullptr;
   replays_.push_back(std::make_unique<Replay>(scheduler_, template_));
   static_cast<void>(replays_.back()->claim());
   return replays_.back().get();
 }
 
+bool Replays::has_any() const {
+  const MutexLock lock(taking());
+  return !replays_.empty();
+}
+
 bool Replays::submit(const Replay::Call& call) {
-  if (most_ == 0) return false;
   Replay* replay = claim();
-  if (replay == nullptr) {
+  if (replay == nullptr && has_any()) {
     // As in Engine::hold_back.
     scheduler_.blocked().fetch_add(1, std::memory_order_relaxed);
     std::uint64_t seen = scheduler_.count().completed();
