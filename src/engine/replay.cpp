@@ -59,7 +59,8 @@ bool Replay::prepare(const Call& call) {
   for (std::size_t slot = 0; slot < buffers_.size(); ++slot) {
     const Template::Slot& one = replayed.slots()[slot];
     if (one.kind == Template::SlotKind::result) buffers_[slot] = call.results[one.number];
-    if (one.kind == Template::SlotKind::temporary) continue;
+    // What no node uses may be gone when the replay begins.
+    if (!one.used || one.kind == Template::SlotKind::temporary) continue;
     if (!Scheduler::is_bound(*buffers_[slot])) unbound_.push_back(buffers_[slot]);
   }
   for (const BufferReference& place : places_)

@@ -44,6 +44,7 @@ class Template {
   /// A buffer that nodes use.
   struct Slot {
     SlotKind kind;
+    bool used = false;  ///< By some node. Else no port keeps its buffer.
     bool written = false;
     /// Of an argument: the only buffer that it can be; else null. Of a captured one: that.
     BufferReference buffer;

@@ -173,6 +173,7 @@ void TemplateBuilder::record(std::uint32_t slot, Use use) {
   use_ = &use;
   logs_[slot].access(box(use.box), use.mode, {use.node + first_node, nodes_generation}, *this);
   use_ = nullptr;
+  made_->slots_[slot].used = true;
   made_->slots_[slot].written |= writes(use.mode);
   uses_[slot].push_back(use);
 }

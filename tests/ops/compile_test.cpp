@@ -196,6 +196,17 @@ TEST(Compile, ResultsMayBeOfEveryForm) {
   expect_counts(without_arguments, 1, 3);
 }
 
+TEST(Compile, WhatNoOperationUsesIsLeftAlone) {
+  const auto compiled = compile([](const Tensor&, const Tensor& used) { return std::pair(empty({64}), used + 1.0f); });
+  for (int i = 0; i < 50; ++i) {
+    // Gone, perhaps, before the replay begins; and never written.
+    const auto [never_written, sum] = compiled(empty({64}), filled<float>({2}, 1.0f));
+    EXPECT_EQ(never_written.numel(), 64);
+    EXPECT_EQ(values(sum), repeated(2, 2.0f));
+  }
+  expect_counts(compiled, 1, 49);
+}
+
 TEST(Compile, ResultsStayWhenLaterReplaysRun) {
   const auto compiled = compile([](const Tensor& x) { return (x + 1.0f) * 2.0f; });
   std::vector<Tensor> results;

@@ -150,9 +150,10 @@ class CompiledFunction {
 /// So it is inside of tasks and of other compiled functions, by the serial engine, with `STRETTO_REPLAY=0`,
 /// `STRETTO_CHECK=access` or `STRETTO_WATCHDOG`, and while a timeline is recorded.
 ///
-/// *Memory.* Each recording keeps memory for its temporaries, for up to three replays that are pending at a time; all of
-/// the process together take at most an eighth of the device's, and what would take more is run plainly. It keeps the
-/// tensors that the function has captured, too. All of it goes with the compiled function, or behind its last replay.
+/// *Memory.* Each recording keeps memory for its temporaries, for up to three replays that are pending at a time; all
+/// of the process together take at most an eighth of the device's, and what would take more is run plainly. It keeps
+/// the tensors that the function has captured, too. All of it goes with the compiled function, or behind its last
+/// replay.
 ///
 /// *What blocks.* A call returns at once; where three replays are pending it waits for the first of them. Failures are
 /// those of the tasks inside, each with its own name and line; where there is no memory for a replay, with the line of

@@ -15,6 +15,7 @@
 #include "cli/bench/pending_memory.h"
 #include "cli/bench/stencil.h"
 #include "cli/bench/task_programs.h"
+#include "cli/bench/task_replays.h"
 
 namespace stretto::cli {
 namespace {
@@ -200,7 +201,7 @@ void bench_on(Device device, BenchRun& run) {
     if (!run.wants(figure)) return;
     const std::string name = figure_on(figure, device);
     run.report(name, "ns", run.collect(name, sample));
-    if (device == cpu() && figure != "tasks.tiles") bench_peers(run, figure, count);
+    if (device == cpu() && figure != "tasks.tiles" && !figure.ends_with(".replay")) bench_peers(run, figure, count);
   };
   measure("tasks.independent", [&] { return independent(count, independent_variables, device); });
   measure("tasks.chain", [&] { return chain(count, device); });
@@ -208,6 +209,11 @@ void bench_on(Device device, BenchRun& run) {
     const std::vector<DagTask> tasks = random_dag(count);
     measure("tasks.random_dag", [&] { return on_variables(tasks, device); });
     measure("tasks.tiles", [&] { return on_tiles(tasks, device); });
+  }
+  if (device == cpu()) {
+    measure("tasks.independent.replay", [&] { return replayed_independent(count); });
+    measure("tasks.chain.replay", [&] { return replayed_chain(count); });
+    measure("tasks.random_dag.replay", [&] { return replayed_random_dag(count); });
   }
   if (run.wants("tasks.metg50")) {
     const std::string name = figure_on("tasks.metg50", device);
