@@ -82,7 +82,7 @@ const Scenario fork_with_replays("fork with replays", [] {
   return status;
 });
 
-TEST(ReplayEnd, AChildReplaysAnewAndTheParentGoesOn) {
+TEST(Fork, AChildReplaysAnewAndTheParentGoesOn) {
   if (serial_engine()) GTEST_SKIP() << "the serial engine has no replays";
   EXPECT_SCENARIO("fork with replays", {},
                   "the value was still being computed when the process forked; only the parent has it\n"

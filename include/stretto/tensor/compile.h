@@ -143,6 +143,8 @@ class CompiledFunction {
 /// the body of a `task` has captured included: each replay runs a copy of the body as it was submitted, so it must be
 /// possible to copy it. What changes from call to call is an argument.
 ///
+/// Priorities of tasks inside make no difference in a replay.
+///
 /// *What is never replayed.* A function that reads a value or waits, makes tensors of values that the host has, writes
 /// by `host_write`, draws random numbers, uses another device than one CPU, or leaves a handle of what it made anywhere
 /// but in its results (in a variable outside, or in the body of a task, which is to ask for `data<T>(0)` by number) is

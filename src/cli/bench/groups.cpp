@@ -85,6 +85,7 @@ std::span<const BenchGroup> bench_groups() {
        &bench_mlp,
        false,
        {{"mlp.step", "us a step with batches of 256"},
+        {"mlp.step.replay", "us of the same step, compiled and replayed, on the CPU"},
         {"mlp.split", "us a step, hidden 4096, with batches of 8192 that all devices share"},
         {"mlp.split.ratio", "that on the first device alone / on all"}}},
   };
