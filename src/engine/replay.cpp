@@ -73,10 +73,8 @@ void Replay::submit(const Call& call, std::shared_ptr<const void> keep) {
   seed_ = call.seed;
   site_ = call.site;
   const std::vector<Template::Port>& ports = template_->ports();
-  for (std::size_t port = 0; port < ports.size(); ++port) {
+  for (std::size_t port = 0; port < ports.size(); ++port)
     ports_[port].waits.store(ports[port].closers + 1, std::memory_order_relaxed);
-    ports_[port].open.store(false, std::memory_order_relaxed);
-  }
   any_failed_.store(false, std::memory_order_relaxed);
   {
     const SpinLockGuard lock(queue_lock_);
@@ -122,6 +120,9 @@ void Replay::record(const Call& call) {
     for (Buffer* const buffer : unbound_) recorder.expect_memory(*buffer);
     static_cast<void>(recorder.finish());
     first_sequence_ = scheduler_.count().next_sequences(template_->nodes().size());
+    // Not before: who still looks behind a task of the last replay must not see ports of this one, nor their old tasks.
+    for (std::uint32_t port = 0; port < template_->ports().size(); ++port)
+      ports_[port].open.store(false, std::memory_order_relaxed);
     for (std::uint32_t port = 0; port < template_->ports().size(); ++port) record_hold(submission, port, joins, ready);
     std::vector<Task*> ends;  // waits for nobody, and is not carried out
     record_hold(submission, none, joins, ends);
@@ -416,8 +417,10 @@ void Replay::finish() {
   Task& end = *end_;
   // It may be the last to keep this object.
   const std::shared_ptr<const void> keep = std::move(keep_);
+  // Whoever finds this one pending finds the replay that it ends, not the next.
+  Work* const next = scheduler_.complete(end, nullptr);
   busy_.store(false, std::memory_order_release);
-  if (Work* next = scheduler_.complete(end, nullptr)) scheduler_.dispatch(static_cast<Task&>(*next));
+  if (next != nullptr) scheduler_.dispatch(static_cast<Task&>(*next));
 }
 
 bool Replay::look_behind(Task& hold, const ThreadState& thread, FunctionRef<void(Task&)> visit) {
