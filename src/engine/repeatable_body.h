@@ -28,19 +28,16 @@ class RepeatableBody {
   virtual void run(BodyContext& context, const RunSeed* seed) const = 0;
 };
 
-/// A callable `void(BodyContext&)`, of which each run calls a copy.
+/// A callable `void(BodyContext&)` that can be called as const: all runs call the one object.
 template <typename Callable>
-class CopiedBody final : public RepeatableBody {
+class ConstBody final : public RepeatableBody {
  public:
   template <typename Given>
-  explicit CopiedBody(Given&& callable) : callable_(std::forward<Given>(callable)) {}
-  void run(BodyContext& context, const RunSeed*) const override {
-    Callable copy(callable_);
-    copy(context);
-  }
+  explicit ConstBody(Given&& callable) : callable_(std::forward<Given>(callable)) {}
+  void run(BodyContext& context, const RunSeed*) const override { callable_(context); }
 
  private:
-  Callable callable_;
+  const Callable callable_;
 };
 
 /// A body that knows itself how it is repeated. `repeatable` returns null, and leaves it as it is, where it cannot be.
@@ -55,8 +52,8 @@ std::shared_ptr<const RepeatableBody> make_repeatable(Body&& body) {
   using Callable = std::decay_t<Body>;
   if constexpr (SelfRepeatable<Callable>) {
     return body.repeatable();
-  } else if constexpr (std::is_copy_constructible_v<Callable>) {
-    return std::make_shared<CopiedBody<Callable>>(std::forward<Body>(body));
+  } else if constexpr (std::is_invocable_v<const Callable&, BodyContext&>) {
+    return std::make_shared<ConstBody<Callable>>(std::forward<Body>(body));
   } else {
     return nullptr;
   }

@@ -178,6 +178,7 @@ void DlpackDeleter::operator()(DLManagedTensorVersioned* tensor) const noexcept 
 
 DlpackLease to_dlpack(const Tensor& x, void* stream, CallSite site) {
   const TensorImplementation& tensor = check_defined(x, "to_dlpack", site);
+  Capture::give_up("lends a tensor's memory");
   Engine& engine = Engine::get();
   ForeignQueues* const queues = with_context("to_dlpack", site, [&] {
     if (engine.scheduler().thread().frame != nullptr) throw UsageError("called inside a task");

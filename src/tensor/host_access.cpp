@@ -70,6 +70,7 @@ const std::byte* Tensor::host_data() const noexcept { return implementation_->da
 void Tensor::submit_host_write(DType dtype, detail::Closure closure, CallSite site) const {
   const TensorImplementation& tensor = check_defined(*this, "host_write", site);
   check_dtype(tensor, dtype, "host_write", site);
+  Capture::give_up("writes by host_write");
   if (tensor.repeats) {
     throw UsageError("host_write",
                      "cannot write into a tensor whose elements share memory, as expand makes them: clone it first",

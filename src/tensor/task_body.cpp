@@ -111,7 +111,7 @@ void TaskBody::operator()(BodyContext& context) {
   body_(&arguments);
 }
 
-/// Each run is that of a copy.
+/// All runs call the one callable.
 class RepeatedTask final : public RepeatableBody {
  public:
   RepeatedTask(detail::Closure&& body, TaskLayout&& layout, std::uint64_t random_key, std::uint64_t number)
@@ -121,8 +121,7 @@ class RepeatedTask final : public RepeatableBody {
     const TaskRandomScope random(seed == nullptr ? random_key_ : task_key(seed->key, seed->number + number_));
     const TaskParts parts(context, layout_);
     TaskContext arguments(context, layout_);
-    detail::Closure body(body_.copy());
-    body(&arguments);
+    body_.call_const(&arguments);
   }
 
  private:
@@ -133,7 +132,7 @@ class RepeatedTask final : public RepeatableBody {
 };
 
 std::shared_ptr<const RepeatableBody> TaskBody::repeatable() {
-  if (!body_.can_be_copied()) return nullptr;
+  if (!body_.is_const_callable()) return nullptr;
   return std::make_shared<RepeatedTask>(std::move(body_), std::move(layout_), random_key_,
                                         Capture::current()->count_drawing_task());
 }

@@ -233,12 +233,11 @@ TEST(Compile, EachKindOfArgumentsIsRecordedAndTheOldestGoes) {
 TEST(Compile, TasksOfAPersonAreReplayed) {
   const auto compiled = compile([](const Tensor& x) {
     Tensor y = empty({4});
-    int calls = 0;
-    task("twice", cpu()).read(x).write(y).run([calls](TaskContext& context) mutable {
-      // Each run begins with the callable as it was submitted.
-      ++calls;
-      for (int i = 0; i < 4; ++i)
-        context.data<float>(1)[i] = context.data<const float>(0)[i] * 2 + static_cast<float>(calls);
+    // That cannot be copied, though such a vector says that it can.
+    std::vector<std::unique_ptr<float>> kept;
+    kept.push_back(std::make_unique<float>(1));
+    task("twice", cpu()).read(x).write(y).run([kept = std::move(kept)](TaskContext& context) {
+      for (int i = 0; i < 4; ++i) context.data<float>(1)[i] = context.data<const float>(0)[i] * 2 + *kept[0];
     });
     return y + 1.0f;
   });
@@ -317,7 +316,25 @@ TEST(Compile, WhatCannotBeReplayedRunsEachTime) {
                   return y;
                 },
                 six),
-            "submits the task host_write, whose body cannot be copied");
+            "writes by host_write");
+  EXPECT_EQ(reason_of(
+                [](const Tensor& x) {
+                  const Tensor y = x * 1.0f;
+                  task("doubles", cpu()).read_write(y).run([factor = 1.0f](TaskContext& context) mutable {
+                    factor *= 2;
+                    for (int i = 0; i < 2; ++i) context.data<float>(0)[i] *= factor;
+                  });
+                  return y;
+                },
+                six),
+            "submits the task doubles, whose body may change what it has captured");
+  EXPECT_EQ(reason_of(
+                [](const Tensor& x) {
+                  const DlpackLease lease = to_dlpack(x);
+                  return x * 2.0f;
+                },
+                six),
+            "lends a tensor's memory");
   Tensor outside;
   EXPECT_EQ(reason_of([&](const Tensor& x) { return outside = x * 2.0f; }, six), handle_left);
   EXPECT_EQ(reason_of(

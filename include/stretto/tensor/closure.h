@@ -14,8 +14,7 @@ namespace stretto::detail {
 STRETTO_API void* allocate_closure(std::size_t bytes);
 STRETTO_API void free_closure(void* memory, std::size_t bytes) noexcept;
 
-/// A callable `void(Argument&)` on its way into the engine: moved, in place up to `capacity` bytes. Copied only to run
-/// several times.
+/// A callable `void(Argument&)` on its way into the engine: moved, never copied, in place up to `capacity` bytes.
 class Closure {
  public:
   static constexpr std::size_t capacity = 24;
@@ -53,22 +52,16 @@ class Closure {
     if (operate_) operate_(storage_, Action::destroy, nullptr);
   }
 
-  bool can_be_copied() const { return operate_(nullptr, Action::ask_copy, nullptr); }
-  /// A copy of one that can be copied.
-  Closure copy() const {
-    Closure copied(operate_);
-    // Until there is something to destroy.
-    copied.operate_ = nullptr;
-    operate_(copied.storage_, Action::copy, const_cast<std::byte*>(storage_));
-    copied.operate_ = operate_;
-    return copied;
-  }
-
   /// `argument` points to the Argument that the closure was made for.
   void operator()(void* argument) { operate_(storage_, Action::call, argument); }
+  /// Whether the callable can be called as const: such a call leaves it as it was, so that it serves any number of
+  /// them.
+  bool is_const_callable() const { return operate_(nullptr, Action::ask_const, nullptr); }
+  /// Of one that can.
+  void call_const(void* argument) const { operate_(const_cast<std::byte*>(storage_), Action::call_const, argument); }
 
  private:
-  enum class Action { call, take, destroy, ask_copy, copy };
+  enum class Action { call, take, destroy, ask_const, call_const };
   using Operate = bool (*)(std::byte* self, Action action, void* argument);
 
   explicit Closure(Operate operate) noexcept : operate_(operate) {}
@@ -83,9 +76,10 @@ class Closure {
         std::destroy_at(callable(argument));
         break;
       case Action::destroy: std::destroy_at(callable(self)); break;
-      case Action::ask_copy: return std::is_copy_constructible_v<Callable>;
-      case Action::copy:
-        if constexpr (std::is_copy_constructible_v<Callable>) new (self) Callable(std::as_const(*callable(argument)));
+      case Action::ask_const: return std::is_invocable_v<const Callable&, Argument&>;
+      case Action::call_const:
+        if constexpr (std::is_invocable_v<const Callable&, Argument&>)
+          std::as_const (*callable(self))(*static_cast<Argument*>(argument));
         break;
     }
     return true;
@@ -101,18 +95,10 @@ class Closure {
         std::destroy_at(static_cast<Callable*>(held(self)));
         free_closure(held(self), sizeof(Callable));
         break;
-      case Action::ask_copy: return std::is_copy_constructible_v<Callable>;
-      case Action::copy:
-        if constexpr (std::is_copy_constructible_v<Callable>) {
-          void* memory = allocate_closure(sizeof(Callable));
-          try {
-            new (memory) Callable(std::as_const(*static_cast<Callable*>(held(argument))));
-          } catch (...) {
-            free_closure(memory, sizeof(Callable));
-            throw;
-          }
-          new (self) void*(memory);
-        }
+      case Action::ask_const: return std::is_invocable_v<const Callable&, Argument&>;
+      case Action::call_const:
+        if constexpr (std::is_invocable_v<const Callable&, Argument&>)
+          (*static_cast<const Callable*>(held(self)))(*static_cast<Argument*>(argument));
         break;
     }
     return true;

@@ -140,15 +140,17 @@ class CompiledFunction {
 ///
 /// *What is constant.* In a replay the function does not run. Tensors that it uses without being given them are those
 /// of the call that was recorded; their values are those of the moment. C++ values are those of that call, those that
-/// the body of a `task` has captured included: each replay runs a copy of the body as it was submitted, so it must be
-/// possible to copy it. What changes from call to call is an argument.
+/// the body of a `task` has captured included: all replays call the one body that was submitted, as const, and two of
+/// them may do so at once. What it has captured is destroyed with the recording. What changes from call to call is an
+/// argument.
 ///
 /// Priorities of tasks inside make no difference in a replay.
 ///
 /// *What is never replayed.* A function that reads a value or waits, makes tensors of values that the host has, writes
-/// by `host_write`, draws random numbers, uses another device than one CPU, or leaves a handle of what it made anywhere
-/// but in its results (in a variable outside, or in the body of a task, which is to ask for `data<T>(0)` by number) is
-/// run at each call, as if it were not compiled; `statistics().reason` and, once, a line at `STRETTO_LOG=info` say why.
+/// by `host_write`, draws random numbers, uses another device than one CPU, submits a `task` whose body cannot be
+/// called as const (a `mutable` lambda), or leaves a handle of what it made anywhere but in its results (in a variable
+/// outside, or in the body of a task, which is to ask for `data<T>(0)` by number) is run at each call, as if it were
+/// not compiled; `statistics().reason` and, once, a line at `STRETTO_LOG=info` say why.
 /// So it is inside of tasks and of other compiled functions, by the serial engine, with `STRETTO_REPLAY=0`,
 /// `STRETTO_CHECK=access` or `STRETTO_WATCHDOG`, and while a timeline is recorded.
 ///

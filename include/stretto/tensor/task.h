@@ -109,7 +109,8 @@ class STRETTO_API TaskBuilder {
   }
 
   /// Submits the task and returns; `body` is called later, once, with a TaskContext&, and what it captured is destroyed
-  /// there.
+  /// there. (Inside a function that `compile` replays: once for each replay, as const, and destroyed with the
+  /// function.)
   ///
   /// On a CPU device it runs on a worker, and may itself make, combine and read tensors. What it declared to read it
   /// may also use by its handle, and parts of it: reading the values, operators and tasks submitted inside see what
