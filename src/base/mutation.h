@@ -20,6 +20,10 @@ enum class Mutation : std::uint8_t {
   issue_order,        ///< A task is issued before its predecessors are.
   newest_reader,      ///< Of the readers of a region only the newest is kept.
   clock_entry,        ///< A wait for an event counts as one for its lane's newest work, too.
+  template_edge,      ///< One of the edges inside a replay is missing.
+  template_port,      ///< What a replay does with one of its tensors does not wait for who used that before.
+  template_argument,  ///< A replay's first argument is that of an earlier replay.
+  template_place,     ///< Temporaries of a replay have the same memory, whether or not both are needed.
   late_event,         ///< Slow: a lane waits for all that was issued before it, not for the task that it needs.
   one_lane,           ///< Slow: what is issued waits for all that was issued before it, on whatever lane.
 };

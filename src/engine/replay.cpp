@@ -55,6 +55,14 @@ bool Replay::prepare(const Call& call) {
   const Template& replayed = *template_;
   for (std::size_t argument = 0; argument < call.arguments.size(); ++argument)
     buffers_[replayed.argument_slot(argument)] = call.arguments[argument];
+  if (is_broken(Mutation::template_argument) && !call.arguments.empty()) [[unlikely]] {
+    // Never one buffer in two slots: their ports would wait for each other.
+    if (unpatched_ && std::ranges::count(buffers_, unpatched_.get()) == 0) {
+      buffers_[replayed.argument_slot(0)] = unpatched_.get();
+    } else {
+      unpatched_ = BufferReference::share(*call.arguments[0]);
+    }
+  }
   unbound_.clear();
   for (std::size_t slot = 0; slot < buffers_.size(); ++slot) {
     const Template::Slot& one = replayed.slots()[slot];

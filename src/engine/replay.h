@@ -101,6 +101,7 @@ class Replay {
   std::atomic<std::uint64_t> forks_{0};  ///< Of which process its replay is.
 
   std::vector<BufferReference> places_;
+  BufferReference unpatched_;     ///< Only where a test breaks it on purpose.
   std::vector<Buffer*> buffers_;  ///< Of each slot.
   std::vector<Buffer*> unbound_;  ///< Of these, those that have no memory yet.
   RunSeed seed_;

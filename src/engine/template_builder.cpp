@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/mutation.h"
 #include "engine/task.h"
 
 namespace stretto {
@@ -226,8 +227,18 @@ bool TemplateBuilder::precedes(std::uint32_t earlier, std::uint32_t node) {
   return false;
 }
 
+void TemplateBuilder::drop_an_edge() {
+  const auto dropped = static_cast<std::ptrdiff_t>(predecessors_.size() / 2);
+  if (predecessors_.empty()) return;
+  predecessors_.erase(predecessors_.begin() + dropped);
+  for (std::size_t& first : first_predecessor_)
+    if (first > static_cast<std::size_t>(dropped)) --first;
+}
+
 void TemplateBuilder::make_nodes() {
   const std::size_t count = captured_.tasks.size();
+  if (is_broken(Mutation::template_edge)) [[unlikely]]
+    drop_an_edge();
   made_->nodes_.reserve(count);
   for (std::uint32_t node = 0; node < count; ++node) {
     Captured::Task& task = captured_.tasks[node];
@@ -303,8 +314,24 @@ std::vector<std::uint32_t> TemplateBuilder::last_readers(std::uint32_t slot) {
   return before_;
 }
 
+/// Whether all nodes change one and the same part: the first alone meets who used it before, and if what that reads has
+/// failed, so has what the last one writes.
+bool TemplateBuilder::is_changed_in_turn(const std::vector<Use>& uses) {
+  return std::ranges::all_of(
+      uses, [&](const Use& use) { return use.mode == AccessMode::read_write && use.box == uses.front().box; });
+}
+
 void TemplateBuilder::make_ports(std::uint32_t slot) {
   const std::vector<Use>& uses = uses_[slot];
+  if (is_changed_in_turn(uses)) {
+    const std::uint32_t port = add_port(slot, AccessMode::read_write);
+    made_->ports_[port].boxes.push_back(uses.front().box);
+    made_->ports_[port].carries_value = true;
+    made_->ports_[port].targets.push_back(uses.front().node);
+    made_->ports_[port].writer = uses.back().node;
+    add_closer(port, uses.back().node);
+    return;
+  }
   const bool written = made_->slots_[slot].written;
   const std::vector<std::uint32_t> readers = last_readers(slot);
 
@@ -371,6 +398,8 @@ void TemplateBuilder::finish_ports() {
     made_->nodes_[node].closes_ports = true;
     ++made_->ports_[port].closers;
   }
+  if (is_broken(Mutation::template_port) && !made_->ports_.empty()) [[unlikely]]
+    made_->ports_.front().targets.clear();
   for (Template::Port& port : made_->ports_) {
     std::ranges::sort(port.targets);
     const auto surplus = std::ranges::unique(port.targets);
@@ -384,6 +413,8 @@ void TemplateBuilder::finish_ports() {
 
 /// Whether all of `before` are known to be done when the first of `uses` begins.
 bool TemplateBuilder::is_free_for(const std::vector<Use>& uses, const std::vector<Use>& before) {
+  if (is_broken(Mutation::template_place)) [[unlikely]]
+    return true;
   if (before.size() > most_users) return false;
   std::size_t firsts = 0;
   for (const Use& use : uses) {

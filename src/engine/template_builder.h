@@ -46,9 +46,11 @@ class TemplateBuilder final : private AccessSink {
   void keep_predecessors();
   bool precedes(std::uint32_t earlier, std::uint32_t node);
   std::span<const std::uint32_t> predecessors(std::uint32_t node) const;
+  void drop_an_edge();
   void make_nodes();
 
   // Ports.
+  static bool is_changed_in_turn(const std::vector<Use>& uses);
   void make_ports(std::uint32_t slot);
   void make_outgoing_ports(std::uint32_t slot, std::int64_t start);
   std::vector<const Use*> last_writes(std::uint32_t slot) const;

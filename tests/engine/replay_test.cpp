@@ -73,6 +73,7 @@ TEST_F(Replaying, AChainOnACapturedBufferGoesOn) {
   });
   ASSERT_EQ(section.reason, "");
   EXPECT_EQ(section.made->nodes().size(), 10u);
+  EXPECT_EQ(section.made->ports().size(), 1u);
   Value expected = 59049;
   for (int i = 0; i < 2; ++i) {
     section({});
@@ -225,6 +226,26 @@ TEST_F(Replaying, AFailureOfAnArgumentMeetsThoseWhoReadIt) {
   const auto results = section({failed.buffer, filled(2)});
   EXPECT_EQ(error_of([&] { value_of(results[0]); }), "[breaks] broken");
   EXPECT_EQ(value_of(results[1]), 3);
+}
+
+TEST_F(Replaying, AFailureGoesThroughWhatIsChangedInTurn) {
+  const BufferReference argument = filled(1);
+  const auto increment = [](BodyContext& context) {
+    if (++*data<Value>(context, 0) == 13) throw Error("thirteen");
+  };
+  const Section section({argument}, [&] {
+    for (int i = 0; i < 3; ++i) submit({.name = "increments"}, {access(argument, AccessMode::read_write)}, increment);
+  });
+  const auto error_after = [&](const BufferReference& x) {
+    section({x});
+    return error_of([&] { value_of(x); });
+  };
+  const BufferReference failed = filled(11);
+  EXPECT_EQ(error_after(failed), "[increments] thirteen");
+  EXPECT_EQ(error_after(failed), "[increments] thirteen");
+  submit(cpu0, {access(failed, AccessMode::write)}, [](BodyContext& context) { *data<Value>(context, 0) = 2; });
+  section({failed});
+  EXPECT_EQ(value_of(failed), 5);
 }
 
 TEST_F(Replaying, PartsOfABufferAreToldApart) {

@@ -1,4 +1,4 @@
-// The program of seed 25 of stretto check.
+// The program of seed 126 of stretto check.
 // clang-format off
 
 // What the statements of a random program call beside the public interface: user tasks, writes from the host, and the
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -189,6 +190,19 @@ inline void rewrite(const Tensor& x, std::int64_t number) {
   });
 }
 
+/// A function that is compiled, until it is dropped.
+class Function {
+ public:
+  using Body = std::function<Tensor(const Tensor&, const Tensor&)>;
+
+  explicit Function(Body body) : compiled_(compile(std::move(body))) {}
+  Tensor operator()(const Tensor& a, const Tensor& b) const { return (*compiled_)(a, b); }
+  void drop() { compiled_.reset(); }
+
+ private:
+  std::optional<CompiledFunction<Body>> compiled_;
+};
+
 /// What a program saw, by the numbers of its statements. Each statement writes its own line, so that several threads
 /// may, and tasks too; the log outlives them.
 class Log {
@@ -298,124 +312,154 @@ class Log {
 using namespace stretto;
 
 int main() {
-  reseed_schedule(26u);
-  check::Log book(102);
-  Tensor t0, t1, t2, t3, t4, t5, t6;
-  t1 = check::drawn_integers(638, {16}, Device(DeviceKind::sim, 0), DType::int64);
-  t0 = check::drawn(924, {8, 16}, Device(DeviceKind::cpu, 1), DType::bfloat16);
-  t2 = linspace(-3, 3, 16, Device(DeviceKind::cpu, 0), DType::float32);
+  reseed_schedule(127u);
+  check::Log book(132);
+  Tensor t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12;
+  check::Function f0([&](const Tensor& a, const Tensor& b) -> Tensor {
+    std::array<Tensor, 6> u{a, b};
+    u[5] = t9.select(1, 3);
+    u[4] = u[0] * (3 * 0.25);
+    u[4] = u[4] + u[1];
+    u[2] = check::of([&] { return index_select(t9, 1, u[5] % 4); });
+    u[0] -= u[1];
+    u[0].fill_(0);
+    u[0].copy_(t9);
+    u[4] = check::of([&] { return one_hot(t9 % 3, 3); });
+    u[1] += u[0];
+    u[4] = t9 & t9;
+    u[0] = tril(t9, 2);
+    check::scramble(t9, 68607);
+    u[1].copy_(u[0]);
+    check::blend(u[5], u[0], t9, 23716);
+    u[0] = concat({t9, u[1]}, 0);
+    u[4] = floor_divide(u[0], -2);
+    u[5] = prod(u[0], 0, 1 == 1);
+    u[4] = -3 - t9;
+    check::overwrite(u[2], 39995);
+    check::blend(u[2], u[1], u[5], 42092);
+    return u[4];
+  });
+  t12 = zeros({4}, Device(DeviceKind::cpu, 0), DType::int32);
+  t5 = arange(0, 4, 1, Device(DeviceKind::cpu, 1), DType::int64);
+  t6 = check::drawn_integers(295, {4, 4}, Device(DeviceKind::cpu, 1), DType::int64);
+  t3 = ones({3, 4}, Device(DeviceKind::cpu, 1), DType::float32);
+  t6 = check::drawn(895, {4, 1}, Device(DeviceKind::sim, 1), DType::float16);
+  t12 = check::reused(359, 4, 4, Device(DeviceKind::cpu, 1), DType::int64);
   {
     ScheduledThread thread1([&] {
-      t1 = check::of([&] { return stretto::sort(t1, 0, 1 == 1).values; });
-      t2 = check::of([&] { return index_add(t1, 0, t1 % 16, t1); });
-      t1 = t1 + t1;
-      t1 = t1.expand({16, -1});
-      t5 = addmm_relu(t1, t1, t1);
-      t5 = t5 | t1;
-      t1 = t1.to(Device(DeviceKind::cpu, 1));
-      t5 = t2.to(Device(DeviceKind::cpu, 0));
-      book.see(26, t1);
-      t1 = t1.squeeze();
-      t1 = 1 - t2;
+      t1 = t6.to(Device(DeviceKind::sim, 0));
+      t4 = softmax_backward(t1, t1, 0);
+      t10 = cumsum(t4, 0);
+      t7 = minimum(t5, t5);
+      t6 = stretto::min(t5, 0, 0 == 1);
+      t1 = t4.to(DType::uint8);
+      t4 = t6 | t7;
+      check::overwrite(t7, 25180);
+      check::compute_inside(t4, t5, Device(DeviceKind::sim, 0), 38954);
+      check::overwrite(t7, 67497);
+      t4 = stretto::isinf(t7);
+      t1 = t1 * (4 * 0.25);
     });
     ScheduledThread thread2([&] {
-      t0 = relu_backward(t0, t0);
-      book.see(8, t0);
-      t0 = t0.slice(1, 2, 12, 2);
-      t0 = t0.diagonal(1);
-      t0 = check::drawn(503, {16, 16}, Device(DeviceKind::sim, 0), DType::float16);
-      t0 = softmax_backward(t0, t0, 0);
-      t0 /= t0;
-      t0 = t0.narrow(0, 0, 8).narrow(1, 3, 5);
-      t0 = stack({t0, t0}, 0);
-      t0 *= t0;
-      t6 = t0.to(Device(DeviceKind::cpu, 1));
-      check::scramble(t0, 67088);
+      t3 += t3;
+      t3 = check::of([&] { return gather(t5, 0, t5 % 4); });
+      t3 = t3.squeeze();
+      t11 = t5.select(0, 2);
     });
-  t4 = check::drawn(996, {16, 14}, Device(DeviceKind::sim, 1), DType::float16);
-  t4.copy_(t4);
-  t4 = t4.diagonal(1);
-  t4 *= t4;
-  t4 = logical_xor(t4, t4);
-  book.see(18, t4);
-  t4 += t4;
+  t0 = t12.to(Device(DeviceKind::cpu, 0));
+  t9 = cumsum(t0, 1);
+  t0 = t5.flatten();
+  t12 = check::drawn_integers(567, {4}, Device(DeviceKind::sim, 1), DType::int32);
+  book.see(24, t9);
     thread1.join();
     thread2.join();
   }
   {
     ScheduledThread thread1([&] {
-      t5 = linspace(-3, 3, 16, Device(DeviceKind::cpu, 0), DType::float32);
-      t5 = arange(0, 12, 1, Device(DeviceKind::cpu, 1), DType::float64);
-      t5 += t5;
+      book.see(30, t0);
     });
-    ScheduledThread thread3([&] {
-      t3 = floor_divide(t0, t0);
-      t4 = t0 != t0;
-      check::overwrite(t3, 16878);
-      t4 = log2(t0);
-      t3 = concat({t4, t3}, 1);
-      book.keep(48, t4);
+    ScheduledThread thread2([&] {
+      t8 = check::drawn_integers(781, {4}, Device(DeviceKind::cpu, 1), DType::int64);
     });
-  t6 = t6.narrow(2, 3, 2);
-  t6 = cumsum(t2, 0);
-  t2 = t6.flatten();
-  t6 = t2.flatten();
-  t1 = stretto::isnan(t1);
+  t1 = check::drawn_integers(696, {4}, Device(DeviceKind::cpu, 1), DType::uint8);
+  t10 = stack({t1, t3}, 0);
+  t7 = check::drawn_normal(302, {3, 4}, Device(DeviceKind::cpu, 1), DType::float64);
+  t3 = matmul(t5, t0);
+  t7.fill_(3);
     thread1.join();
-    thread3.join();
+    thread2.join();
   }
   {
+    ScheduledThread thread1([&] {
+      t0 = t12.narrow(0, 0, 1);
+      t1.copy_(t12);
+      t0 = t12.to(Device(DeviceKind::sim, 0));
+      t0.fill_(1);
+      t1 = t1.to(Device(DeviceKind::sim, 0));
+      t6 = t8.select(0, 1);
+      t5 = t1.to(Device(DeviceKind::cpu, 1));
+      book.watch(84, t12);
+      t0 = t12.to(Device(DeviceKind::sim, 0));
+      t5 *= t11;
+      t1 = sum(t11);
+    });
     ScheduledThread thread2([&] {
-      book.watch(51, t0);
-      t1 = square(t4);
-      check::overwrite(t5, 89645);
-      t1.copy_(t1);
-      t1 = check::drawn(161, {}, Device(DeviceKind::sim, 0), DType::float16);
-      t5 = check::of([&] { return topk(t0, 3, 1, 0 == 1).values; });
-      t5 *= -1 * 0.5;
-      t5 = log(t5);
-      t1.copy_(t1);
-      t1 = t5.reshape({3, -1});
-      t1 = t1 + t1;
-      t5 = check::drawn(421, {}, Device(DeviceKind::sim, 0), DType::float32);
-      t5 = tril(t0, -1);
-      t5.copy_(t0);
-      t5 = Tensor(t4);
-      t5 = t1 - t1;
-      t5 = check::reused(908, 16, 16, Device(DeviceKind::cpu, 0), DType::int32);
+      t10 = t8.reshape({4, -1});
+      t10 = minimum(t3, t3);
+      check::rewrite(t3, 94858);
+      t10.fill_(1);
+      t3 = check::drawn_integers(817, {4, 4}, Device(DeviceKind::cpu, 0), DType::uint8);
+      t3 -= t3;
+      t3[1] = t8;
+      t2 = t3.narrow(0, 2, 2).narrow(1, 0, 2);
     });
-    ScheduledThread thread3([&] {
-      t2 = t4.to(Device(DeviceKind::sim, 1));
-      book.see_close(53, t4, t0);
-      check::blend(t2, t2, t2, 56645);
-      t3 = sum(t4);
-      t6 = check::reused(151, 16, 2, Device(DeviceKind::sim, 1), DType::int64);
-      t6.copy_(t6);
-      t2 = t0.select(0, 1);
-      check::overwrite(t6, 47466);
-      t3 = sum(t2);
-      t3.copy_(t3);
-      t6 = cos(t6);
-      t2 = sigmoid(t2);
-      book.see(72, t6);
-      t2 *= -1 * 0.5;
-      t2 = t4 + t2;
-      t3 = isclose(t3, t0);
-      t2 *= t0;
-      t6 = full({8, 16}, 4, Device(DeviceKind::sim, 1), DType::float64);
-      t6.slice(0, 1) = t6.slice(0, 0, -1);
-      t6 = cumprod(t2, 2);
-    });
-  book.see(87, t0);
+  t4 = f0(t9, t9);
+  t4 = f0(t9, t4);
+  t7 = f0(t4, t4);
+  t7 = f0(t7, t4);
+  check::blend(t7, t7, t7, 93623);
+  t4 = f0(t4, t7);
+  check::blend(t9, t4, t7, 27617);
+  t4 = f0(t4, t9);
+  t4 = f0(t4, t4);
+  t4 = f0(t4, t4);
+  t4 = f0(t7, t7);
+  t4 = f0(t9, t4);
+  t7 = f0(t4, t7);
+  t4 = f0(t4, t9);
+  t4 -= t7;
+  t7 = argmin(t7, 1, 0 == 1);
+  t4 = f0(t9, t9);
+  t4 = f0(t4, t4);
+    thread1.join();
     thread2.join();
-    thread3.join();
   }
-  book.see(89, t1);
-  book.see(91, t2);
-  book.see(94, t3);
-  book.see(97, t4);
-  book.see(98, t5);
-  book.see(100, t6);
+  {
+    ScheduledThread thread1([&] {
+      t0 = Tensor();
+      t4 = relu(t12);
+      check::rewrite(t4, 88431);
+      t4 = t12 * (1 * 0.25);
+    });
+    ScheduledThread thread2([&] {
+      t1 += t11;
+    });
+  t3 = t11 * (0 * 0.25);
+    thread1.join();
+    thread2.join();
+  }
+  book.see(105, t1);
+  book.see(106, t2);
+  book.see(109, t3);
+  book.see(110, t4);
+  book.see(112, t5);
+  book.see(113, t6);
+  book.see(118, t7);
+  book.see(119, t8);
+  book.see(120, t9);
+  book.see(123, t10);
+  book.see(129, t11);
+  book.see(130, t12);
   t0 = Tensor();
   t1 = Tensor();
   t2 = Tensor();
@@ -423,7 +467,14 @@ int main() {
   t4 = Tensor();
   t5 = Tensor();
   t6 = Tensor();
-  book.wait_all(101);
+  t7 = Tensor();
+  t8 = Tensor();
+  t9 = Tensor();
+  t10 = Tensor();
+  t11 = Tensor();
+  t12 = Tensor();
+  f0.drop();
+  book.wait_all(131);
   book.finish();
   book.print();
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -187,6 +188,19 @@ inline void rewrite(const Tensor& x, std::int64_t number) {
     });
   });
 }
+
+/// A function that is compiled, until it is dropped.
+class Function {
+ public:
+  using Body = std::function<Tensor(const Tensor&, const Tensor&)>;
+
+  explicit Function(Body body) : compiled_(compile(std::move(body))) {}
+  Tensor operator()(const Tensor& a, const Tensor& b) const { return (*compiled_)(a, b); }
+  void drop() { compiled_.reset(); }
+
+ private:
+  std::optional<CompiledFunction<Body>> compiled_;
+};
 
 /// What a program saw, by the numbers of its statements. Each statement writes its own line, so that several threads
 /// may, and tasks too; the log outlives them.

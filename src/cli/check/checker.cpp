@@ -65,7 +65,7 @@ class Comparison {
     while (line < count && expected.lines[line] == seen.lines[line]) ++line;
     const auto statement = std::ranges::find(program.statements, static_cast<int>(line), &Statement::number);
     const std::string where =
-        statement == program.statements.end() ? "the last wait for everything" : to_text(*statement);
+        statement == program.statements.end() ? "the last wait for everything" : to_text(program, *statement);
     const auto text = [&](const Outcome& outcome) {
       return line < outcome.lines.size() && !outcome.lines[line].empty() ? outcome.lines[line] : "nothing";
     };

@@ -1,5 +1,6 @@
 #include "cli/check/generator.h"
 
+#include <array>
 #include <string_view>
 
 #include "cli/check/program_model.h"
@@ -13,6 +14,12 @@ namespace {
 constexpr DType dtypes[] = {DType::float32, DType::float32, DType::float32,  DType::float32,
                             DType::float64, DType::float16, DType::bfloat16, DType::int32,
                             DType::int64,   DType::int64,   DType::uint8,    DType::bool_};
+
+/// What is kept of a function for its later calls.
+struct DrawnFunction {
+  Device device;
+  std::array<Variable, argument_count> arguments;  ///< Of its first call.
+};
 
 class Generator {
  public:
@@ -30,7 +37,9 @@ class Generator {
     if (program_.threads > 1) add_join();
     for (std::int64_t i = 0; i < length; ++i) {
       if (program_.threads > 1 && random_.happens(0.06)) add_join();
-      add_random([this](const StatementRow& row) { return failing_ ? !row.needs_success : !row.fails; });
+      if (program_.functions < most_functions_ && random_.happens(0.1)) add_function();
+      if (program_.functions > 0 && random_.happens(0.3)) add_call();
+      add_random([this](const StatementRow& row) { return is_allowed(row); });
     }
     read_everything();
     program_.numbers = next_number_;
@@ -48,9 +57,12 @@ class Generator {
     program.schedule = seed + 1;  // 0 would be the plain order
     program.variables = static_cast<int>(random_.draw(4, 16));
     program.threads = random_.happens(0.3) ? static_cast<int>(random_.draw(2, 4)) : 1;
+    most_functions_ = random_.happens(0.6) ? static_cast<int>(random_.draw(1, 3)) : 0;
     failing_ = program.threads == 1 && random_.happens(0.25);
     return program;
   }
+
+  bool is_allowed(const StatementRow& row) const { return failing_ ? !row.needs_success : !row.fails; }
 
   /// A row by weight, tried with some tensors until it fits; then another. Something always fits: creation does.
   template <class Allowed>
@@ -58,7 +70,7 @@ class Generator {
     for (;;) {
       const int row = draw_row(allowed);
       for (int attempt = 0; attempt < 30; ++attempt) {
-        const Statement statement = draw_statement(row);
+        const Statement statement = draw_statement(row, draw_thread(), model_);
         if (!model_.accept(statement)) continue;
         program_.statements.push_back(statement);
         ++next_number_;
@@ -81,27 +93,130 @@ class Generator {
     return index;
   }
 
-  Statement draw_statement(int index) {
+  /// `model`: the program's, or one inside of a call.
+  Statement draw_statement(int index, int thread, const ProgramModel& model) {
     const StatementRow& row = statement_rows()[static_cast<std::size_t>(index)];
     Statement statement;
     statement.row = index;
     statement.number = next_number_;
-    statement.thread = static_cast<int>(random_.draw(0, program_.threads - 1));
-    if (row.has_result) statement.result = draw_variable();
-    for (std::size_t i = 0; i < row.accesses.size(); ++i) statement.x[i] = draw_tensor(statement.thread);
+    statement.thread = thread;
+    if (row.has_result) statement.result = draw_variable(model, true);
+    for (std::size_t i = 0; i < row.accesses.size(); ++i) statement.x[i] = draw_tensor(thread, model);
     statement.device = random_.pick(devices_);
     statement.dtype = random_.pick(std::span(dtypes));
-    Places places = model_.places_of(statement);
+    Places places = model.places_of(statement);
     row.draw(random_, {devices_, side_}, places);
     statement.n = places.n;
     return statement;
   }
-  int draw_variable() { return static_cast<int>(random_.draw(0, program_.variables - 1)); }
+  int draw_thread() { return static_cast<int>(random_.draw(0, program_.threads - 1)); }
+  /// A function mostly uses its own, and assigns no others. Of these it uses few: they cannot be assigned any more.
+  int draw_variable(const ProgramModel& model, bool for_result) {
+    const int count = model.variable_count();
+    if (count == program_.variables) return static_cast<int>(random_.draw(0, count - 1));
+    if (for_result || random_.happens(0.75)) return static_cast<int>(random_.draw(program_.variables, count - 1));
+    return random_.pick(captured_);
+  }
   /// One that the thread may read, if that is found soon.
-  int draw_tensor(int thread) {
-    int variable = draw_variable();
-    for (int attempt = 0; attempt < 8 && !model_.may_read(thread, variable); ++attempt) variable = draw_variable();
+  int draw_tensor(int thread, const ProgramModel& model) {
+    int variable = draw_variable(model, false);
+    for (int attempt = 0; attempt < 8 && !model.may_read(thread, variable); ++attempt)
+      variable = draw_variable(model, false);
     return variable;
+  }
+
+  /// A call of the function, of which only the tensors are drawn; whether it fits is another question. Some are like
+  /// those of its first call, if these are found soon: it is replayed with them.
+  Statement draw_call(int function, const DrawnFunction& drawn) {
+    Statement call;
+    call.row = call_row();
+    call.number = next_number_;
+    call.thread = draw_thread();
+    call.result = draw_fitting([&](int x) { return model_.may_assign(call.thread, x); });
+    for (std::size_t i = 0; i < argument_count; ++i) {
+      const Variable& first = drawn.arguments[i];
+      const bool alike = first.defined() && random_.happens(0.7);
+      const auto fits = [&](int x) {
+        const Variable& candidate = model_.variable(x);
+        return model_.may_read(call.thread, x) && candidate.device == drawn.device &&
+               (!alike || (candidate.shape() == first.shape() && candidate.dtype == first.dtype));
+      };
+      call.x[i] = draw_fitting(fits);
+    }
+    call.n[0] = function;
+    call.device = drawn.device;
+    return call;
+  }
+  template <class Fits>
+  int draw_fitting(Fits fits) {
+    int variable = draw_variable(model_, false);
+    for (int attempt = 0; attempt < 40 && !fits(variable); ++attempt) variable = draw_variable(model_, false);
+    return variable;
+  }
+  void add_call() {
+    const auto function = static_cast<std::size_t>(random_.draw(0, program_.functions - 1));
+    for (int attempt = 0; attempt < 10; ++attempt) {
+      const Statement call = draw_call(static_cast<int>(function), functions_[function]);
+      if (!model_.accept(call)) continue;
+      program_.statements.push_back(call);
+      ++next_number_;
+      return;
+    }
+  }
+  /// A function that fits its first call, which comes behind it.
+  void add_function() {
+    DrawnFunction function{.device = random_.pick(devices_), .arguments = {}};
+    if (function.device.kind() != DeviceKind::cpu) return;
+    ProgramModel trial = model_;
+    Statement call = draw_call(program_.functions, function);
+    for (std::size_t i = 0; i < argument_count; ++i) {
+      function.arguments[i] = model_.variable(call.x[i]);
+      if (!model_.may_read(call.thread, call.x[i]) || function.arguments[i].device != function.device) return;
+    }
+    const int first_number = next_number_;
+    std::vector<Statement> statements = draw_function(call);
+    call.number = next_number_++;
+    for (const Statement& statement : statements) trial.accept(statement);
+    if (!trial.accept(call)) {
+      next_number_ = first_number;
+      return;
+    }
+    statements.push_back(call);
+    program_.statements.insert(program_.statements.end(), statements.begin(), statements.end());
+    model_ = std::move(trial);
+    functions_.push_back(function);
+    ++program_.functions;
+    for (std::int64_t left = random_.draw(0, 3); left > 0; --left) add_call();
+  }
+  std::vector<Statement> draw_function(const Statement& call) {
+    std::vector<Statement> statements;
+    const auto fits = [&](int x) {
+      return model_.may_read(call.thread, x) && model_.variable(x).device == call.device;
+    };
+    captured_ = {draw_fitting(fits), draw_fitting(fits)};
+    ProgramModel inside = model_.inside(call);
+    const auto add = [&](Statement statement) {
+      statement.device = call.device;
+      if (!inside.accept(statement)) return;
+      statement.function = static_cast<int>(call.n[0]);
+      statements.push_back(statement);
+      ++next_number_;
+    };
+    for (std::int64_t left = random_.draw(5, 40); left > 0; --left) {
+      const int row = draw_row([this](const StatementRow& one) { return one.replays && is_allowed(one); });
+      for (int attempt = 0; attempt < 5; ++attempt) {
+        const std::size_t before = statements.size();
+        add(draw_statement(row, call.thread, inside));
+        if (statements.size() > before) break;
+      }
+    }
+    Statement last;
+    last.row = return_row();
+    last.thread = call.thread;
+    last.number = next_number_;
+    last.x[0] = static_cast<int>(random_.draw(program_.variables, program_.variables + local_count - 1));
+    add(last);
+    return statements;
   }
 
   void add_join() {
@@ -133,8 +248,11 @@ class Generator {
   std::span<const Device> devices_;
   std::int64_t side_;
   bool failing_ = false;
+  int most_functions_ = 0;
   Program program_;
   ProgramModel model_;
+  std::vector<DrawnFunction> functions_;
+  std::array<int, 2> captured_{};  ///< By the function that is being drawn.
   int next_number_ = 0;
 };
 

@@ -6,8 +6,10 @@ namespace stretto::cli {
 
 ProgramModel::ProgramModel(int variables, int threads)
     : threads_(threads),
+      outer_count_(variables),
       variables_(static_cast<std::size_t>(variables)),
-      owners_(static_cast<std::size_t>(variables)) {}
+      owners_(static_cast<std::size_t>(variables)),
+      constant_(static_cast<std::size_t>(variables)) {}
 
 bool ProgramModel::may_read(int thread, int variable) const {
   const Variable& x = variables_[static_cast<std::size_t>(variable)];
@@ -22,7 +24,7 @@ bool ProgramModel::may_write(int thread, int variable) const {
 }
 
 bool ProgramModel::may_assign(int thread, int variable) const {
-  return owners_[static_cast<std::size_t>(variable)] == thread;
+  return owners_[static_cast<std::size_t>(variable)] == thread && !constant_[static_cast<std::size_t>(variable)];
 }
 
 Places ProgramModel::places_of(const Statement& statement) const {
@@ -51,10 +53,66 @@ bool ProgramModel::allowed(const Statement& statement, const StatementRow& row) 
 }
 
 bool ProgramModel::accept(const Statement& statement) {
+  if (statement.function >= 0) {
+    functions_.resize(std::max(functions_.size(), static_cast<std::size_t>(statement.function) + 1));
+    functions_[static_cast<std::size_t>(statement.function)].statements.push_back(statement);
+    return true;
+  }
   if (statement.row == join_row()) {
     join(statement);
     return true;
   }
+  return statement.row == call_row() ? accept_call(statement) : accept_here(statement);
+}
+
+ProgramModel ProgramModel::inside(const Statement& call) const {
+  ProgramModel model = *this;
+  const std::size_t count = variables_.size() + local_count;
+  model.variables_.resize(count);
+  model.owners_.resize(count, call.thread);
+  model.constant_.resize(count);
+  for (std::size_t i = 0; i < argument_count; ++i) model.variables_[variables_.size() + i] = variable(call.x[i]);
+  return model;
+}
+
+bool ProgramModel::accept_call(const Statement& call) {
+  functions_.resize(std::max(functions_.size(), static_cast<std::size_t>(call.n[0]) + 1));
+  Function& function = functions_[static_cast<std::size_t>(call.n[0])];
+  if (!allowed(call, statement_rows()[static_cast<std::size_t>(call.row)])) return false;
+  if (variable(call.x[0]).device != call.device) return false;
+  ProgramModel model = inside(call);
+  std::vector<Statement> kept;
+  std::vector<bool> constant = constant_;
+  for (Statement statement : function.statements) {
+    statement.thread = call.thread;
+    if (model.accept_here(statement)) {
+      kept.push_back(statement);
+      for (const int x : statement.x)
+        if (x >= 0 && x < outer_count_) constant[static_cast<std::size_t>(x)] = true;
+    } else if (function.is_called) {
+      return false;
+    }
+  }
+  if (constant[static_cast<std::size_t>(call.result)]) return false;
+  function = {std::move(kept), true};
+  constant_ = std::move(constant);
+  result_ = model.returned_;
+  const auto made_there = [&](const Statement& statement) { return statement.number == result_.storage; };
+  if (result_.defined() && std::ranges::any_of(function.statements, made_there)) {
+    result_.storage = call.number;
+    storage_owners_.resize(std::max(storage_owners_.size(), static_cast<std::size_t>(call.number) + 1));
+    storage_owners_[static_cast<std::size_t>(call.number)] = call.thread;
+  }
+  variables_[static_cast<std::size_t>(call.result)] = result_;
+  return true;
+}
+
+bool ProgramModel::is_kept(const Statement& statement) const {
+  const Function& function = functions_[static_cast<std::size_t>(statement.function)];
+  return function.is_called && std::ranges::count(function.statements, statement.number, &Statement::number) > 0;
+}
+
+bool ProgramModel::accept_here(const Statement& statement) {
   const StatementRow& row = statement_rows()[static_cast<std::size_t>(statement.row)];
   if (!allowed(statement, row)) return false;
   const Places places = places_of(statement);
@@ -67,6 +125,7 @@ bool ProgramModel::accept(const Statement& statement) {
   }
   if (!row.fits(places, result) || result.geometry.shape.numel() > most_elements) return false;
   result_ = row.has_result ? result : Variable();
+  if (statement.row == return_row()) returned_ = places.x[0];
   if (!row.has_result) return true;
   if (result.storage == statement.number) {
     storage_owners_.resize(std::max(storage_owners_.size(), static_cast<std::size_t>(statement.number) + 1));
@@ -97,6 +156,8 @@ Program repaired(const Program& program) {
   for (const Statement& statement : program.statements) {
     if (model.accept(statement)) result.statements.push_back(statement);
   }
+  std::erase_if(result.statements,
+                [&](const Statement& statement) { return statement.function >= 0 && !model.is_kept(statement); });
   return result;
 }
 

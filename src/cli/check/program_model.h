@@ -31,19 +31,37 @@ class ProgramModel {
   /// What the last accepted statement gave; not defined where it has no result.
   const Variable& result() const { return result_; }
 
+  /// The model inside of a call of a compiled function, before its statements: its own variables are there, too.
+  ProgramModel inside(const Statement& call) const;
+  /// Whether the statement, whose function is called at some place, is right in all its calls. One that is not right in
+  /// the first call is left out of the function there, and what comes behind it must be right without it.
+  bool is_kept(const Statement& statement) const;
+
   /// Elements of one tensor at most.
   static constexpr std::int64_t most_elements = 1 << 16;
 
  private:
   static constexpr int everybody = -1;
 
+  /// A compiled function.
+  struct Function {
+    std::vector<Statement> statements;
+    bool is_called = false;
+  };
+
   bool allowed(const Statement& statement, const StatementRow& row) const;
+  bool accept_here(const Statement& statement);
+  bool accept_call(const Statement& call);
   void join(const Statement& statement);
 
   int threads_;
+  int outer_count_;  ///< Of variables that no function has for itself.
   std::vector<Variable> variables_;
   std::vector<int> owners_;          ///< Of variables: a thread, or everybody, who may then only read.
   std::vector<int> storage_owners_;  ///< By storage: the number of the statement that made it.
+  std::vector<bool> constant_;       ///< Of variables: a function has captured it, and would not see another value.
+  std::vector<Function> functions_;
+  Variable returned_;  ///< Inside of a call.
   Variable result_;
 };
 

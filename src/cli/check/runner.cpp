@@ -1,6 +1,7 @@
 #include "cli/check/runner.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include <stretto/base/error.h>
@@ -19,12 +20,16 @@ class Runner {
       : program_(program),
         wrong_(wrong),
         tensors_(static_cast<std::size_t>(program.variables)),
-        book_(program.numbers + 1) {}
+        book_(program.numbers + 1) {
+    for (int i = 0; i < program.functions; ++i)
+      functions_.emplace_back([this, i](const Tensor& a, const Tensor& b) { return run_function(i, a, b); });
+  }
 
   std::vector<std::string> run() {
     reseed_schedule(program_.schedule);
     for (const Section& section : sections_of(program_)) run_section(section);
     tensors_.clear();
+    for (check::Function& function : functions_) function.drop();
     book_.wait_all(program_.numbers);
     book_.finish();
     return book_.lines();
@@ -52,30 +57,52 @@ class Runner {
   }
   void run_thread(const Section& section, int thread) {
     for (const Statement& statement : statements_of(section)) {
-      if (statement.thread == thread) run_statement(statement);
+      if (statement.thread == thread && statement.function < 0) run_statement(statement);
     }
   }
   void run_statement(const Statement& statement) {
+    try {
+      if (statement.row == call_row()) {
+        const check::Function& function = functions_[static_cast<std::size_t>(statement.n[0])];
+        variable(statement.result, {}) = function(variable(statement.x[0], {}), variable(statement.x[1], {}));
+      } else {
+        run_row(statement, {});
+      }
+    } catch (const Error& error) {
+      book_.put(statement.number, std::string("threw ") + error.what());
+    }
+  }
+  Tensor run_function(int function, const Tensor& a, const Tensor& b) {
+    std::array<Tensor, local_count> locals{a, b};
+    for (const Statement& statement : program_.statements) {
+      if (statement.function != function) continue;
+      if (statement.row == return_row()) return variable(statement.x[0], locals);
+      run_row(statement, locals);
+    }
+    return {};
+  }
+  Tensor& variable(int number, std::span<Tensor> locals) {
+    return number < program_.variables ? tensors_[static_cast<std::size_t>(number)]
+                                       : locals[static_cast<std::size_t>(number - program_.variables)];
+  }
+  void run_row(const Statement& statement, std::span<Tensor> locals) {
     const StatementRow& row = statement_rows()[static_cast<std::size_t>(statement.row)];
     Tensor none[3];
     const auto tensor = [&](std::size_t i) -> Tensor& {
-      return statement.x[i] < 0 ? none[i] : tensors_[static_cast<std::size_t>(statement.x[i])];
+      return statement.x[i] < 0 ? none[i] : variable(statement.x[i], locals);
     };
     const auto& n = statement.n;
     Call call{tensor(0),       tensor(1), tensor(2),       n[0], n[1], n[2], n[3], statement.device,
               statement.dtype, book_,     statement.number};
-    try {
-      Tensor result = row.run(call);
-      if (row.text == wrong_ && result.defined()) result = zeros_like(result);
-      if (row.has_result) tensors_[static_cast<std::size_t>(statement.result)] = std::move(result);
-    } catch (const Error& error) {
-      book_.put(statement.number, std::string("threw ") + error.what());
-    }
+    Tensor result = row.run(call);
+    if (row.text == wrong_ && result.defined()) result = zeros_like(result);
+    if (row.has_result) variable(statement.result, locals) = std::move(result);
   }
 
   const Program& program_;
   const std::string& wrong_;
   std::vector<Tensor> tensors_;
+  std::vector<check::Function> functions_;
   check::Log book_;
 };
 

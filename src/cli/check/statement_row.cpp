@@ -16,7 +16,7 @@ std::span<const StatementRow> statement_rows() {
   static const std::vector<StatementRow> rows = [] {
     std::vector<StatementRow> all;
     for (const auto& family : {elementwise_rows(), axis_rows(), matrix_rows(), creation_rows(), view_rows(),
-                               in_place_rows(), task_rows(), host_rows()}) {
+                               in_place_rows(), task_rows(), host_rows(), function_rows()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;
@@ -26,6 +26,16 @@ std::span<const StatementRow> statement_rows() {
 
 int join_row() {
   static const int row = find_row("join");
+  return row;
+}
+
+int call_row() {
+  static const int row = find_row("call");
+  return row;
+}
+
+int return_row() {
+  static const int row = find_row("return x0");
   return row;
 }
 

@@ -74,6 +74,7 @@ struct StatementRow {
   bool crosses = false;        ///< Its tensors may be on different devices.
   bool is_task = true;         ///< Whether it submits work.
   bool waits = false;          ///< The host waits for x[0], or for everything where it has no tensor.
+  bool replays = true;         ///< It may be a part of a compiled function, which is then still replayed.
 };
 
 /// All rows; lives as long as the program.
@@ -81,6 +82,9 @@ std::span<const StatementRow> statement_rows();
 /// The row at which threads are joined, and the one that reads all of a tensor.
 int join_row();
 int see_row();
+/// The row that calls the compiled function n[0] with x[0] and x[1] on a device, and the one that is a function's last.
+int call_row();
+int return_row();
 
 /// The rows, by family; each in the file of its name.
 std::vector<StatementRow> elementwise_rows();
@@ -91,6 +95,7 @@ std::vector<StatementRow> view_rows();
 std::vector<StatementRow> in_place_rows();
 std::vector<StatementRow> task_rows();
 std::vector<StatementRow> host_rows();
+std::vector<StatementRow> function_rows();
 
 /// What an expression gave, where that was a tensor.
 template <class Work>

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/run_command.h"
@@ -60,7 +61,7 @@ TEST(Check, SaysWhichKindsOfEdgesAShortRunMissed) {
 
 TEST(Check, FindsAWrongOperatorAndMakesTheProgramShort) {
   // In this program the wrong value is looked at without a chain of statements between, of which none could be dropped.
-  const CommandResult result = run_command({"check", "--seed", "100", "--seconds", "60", "--device", "cpu:0", "--wrong",
+  const CommandResult result = run_command({"check", "--seed", "200", "--seconds", "60", "--device", "cpu:0", "--wrong",
                                             "check::drawn_integers(n3, {n0}, d0, t0)"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(contains(result.errors, "stretto: seed ")) << result.errors;
@@ -96,10 +97,16 @@ TEST(Check, ADeterministicScheduleGivesTheSameRunAgain) {
 }
 
 TEST(Check, NoticesWhatIsBrokenInTheEngine) {
-  const CommandResult result =
-      run_command({"check", "--seconds", "60", "--shrink", "0"}, {"STRETTO_MUTATION=box_intersection"});
-  EXPECT_EQ(result.exit_code, 1) << result.output;
-  EXPECT_TRUE(contains(result.errors, " goes wrong: ")) << result.errors;
+  for (const std::string_view mutation : {"box_intersection", "template_edge", "template_argument"}) {
+    const CommandResult result =
+        run_command({"check", "--seconds", "60", "--shrink", "0"}, {"STRETTO_MUTATION=" + std::string(mutation)});
+    EXPECT_EQ(result.exit_code, 1) << mutation << ": " << result.output;
+    EXPECT_TRUE(contains(result.errors, " goes wrong: ")) << mutation << ": " << result.errors;
+    // What is wrong with replays shows where there are some.
+    if (!mutation.starts_with("template")) continue;
+    EXPECT_TRUE(contains(result.output, "  check::Function f0([&](const Tensor& a, const Tensor& b) -> Tensor {\n"))
+        << result.output;
+  }
 }
 
 }  // namespace

@@ -62,10 +62,11 @@ TEST(ProgramModel, KnowsWhatStatementsGive) {
     for (const Statement& statement : program.statements) {
       ASSERT_TRUE(model.accept(statement));
       const std::string& line = lines[static_cast<std::size_t>(statement.number)];
-      EXPECT_FALSE(line.starts_with("threw")) << "seed " << seed << ": " << to_text(statement) << ": " << line;
+      EXPECT_FALSE(line.starts_with("threw")) << "seed " << seed << ": " << to_text(program, statement) << ": " << line;
       if (statement.row != see_row() || line.starts_with("[")) continue;
       const std::string shape = to_string(model.variable(statement.x[0]).shape());
-      EXPECT_TRUE(line.ends_with(" " + shape)) << "seed " << seed << ": " << to_text(statement) << ": " << line;
+      EXPECT_TRUE(line.ends_with(" " + shape))
+          << "seed " << seed << ": " << to_text(program, statement) << ": " << line;
     }
   }
 }

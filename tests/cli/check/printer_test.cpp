@@ -33,7 +33,7 @@ TEST(Printer, WritesTheProgramThatIsCompiled) {
   std::ifstream file(std::string(STRETTO_SOURCE_FOLDER) + "/tests/printed/program.cpp");
   std::ostringstream text;
   text << file.rdbuf();
-  const CommandResult printed = run_command({"helper", "check-source", "25", "--device", "cpu:0", "--device", "cpu:1",
+  const CommandResult printed = run_command({"helper", "check-source", "126", "--device", "cpu:0", "--device", "cpu:1",
                                              "--device", "sim:0", "--device", "sim:1"});
   EXPECT_EQ(printed.exit_code, 0) << printed.errors;
   EXPECT_EQ(printed.output, text.str());
@@ -50,7 +50,7 @@ TEST(Printer, WritesAProgramThatSeesWhatTheCheckerSees) {
 TEST(Printer, WritesAProgramThatTakesTheDecisionsThatTheCheckerSaw) {
   const std::vector<Device> devices = {Device(DeviceKind::cpu, 0), Device(DeviceKind::cpu, 1),
                                        Device(DeviceKind::sim, 0), Device(DeviceKind::sim, 1)};
-  const Program program = generate_program(25, devices);
+  const Program program = generate_program(126, devices);
   ASSERT_GT(program.threads, 1);
   std::string line = fmt::format("{} {}", program.seed, program.schedule);
   for (const Statement& statement : program.statements) line += fmt::format(" {}", statement.number);
