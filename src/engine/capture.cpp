@@ -62,6 +62,7 @@ void Capture::note(const Submission& submission, std::shared_ptr<const Repeatabl
   captured_.tasks.push_back({.body = std::move(body),
                              .name = submission.name,
                              .site = submission.site,
+                             .priority = submission.priority,
                              .first_access = static_cast<std::uint32_t>(captured_.accesses.size()),
                              .access_count = static_cast<std::uint32_t>(submission.accesses.size())});
   for (const Access& access : submission.accesses) {

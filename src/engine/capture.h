@@ -26,6 +26,7 @@ struct Captured {
     std::shared_ptr<const RepeatableBody> body;
     const char* name;
     CallSite site;
+    Priority priority;
     std::uint32_t first_access;
     std::uint32_t access_count;
   };

@@ -16,10 +16,12 @@ Replay::Replay(Scheduler& scheduler, std::shared_ptr<const Template> replayed)
       template_(std::move(replayed)),
       device_(scheduler.devices().at(template_->device())),
       most_runners_(device_.workers->worker_count()),
+      one_priority_(template_->count(Priority::normal) == template_->nodes().size()),
       buffers_(template_->slots().size()),
       awaited_(new std::atomic<std::uint32_t>[template_->nodes().size()]),
-      ports_(new PortState[template_->ports().size()]),
-      queue_(template_->nodes().size()) {
+      ports_(new PortState[template_->ports().size()]) {
+  for (const Priority priority : {Priority::high, Priority::normal, Priority::low})
+    queues_[static_cast<std::size_t>(priority)].nodes.resize(template_->count(priority));
   for (std::size_t node = 0; node < template_->nodes().size(); ++node)
     awaited_[node].store(template_->nodes()[node].arrivals, std::memory_order_relaxed);
   device_.replay_bytes.fetch_add(template_->place_bytes(), std::memory_order_relaxed);
@@ -86,7 +88,8 @@ void Replay::submit(const Call& call, std::shared_ptr<const void> keep) {
   any_failed_.store(false, std::memory_order_relaxed);
   {
     const SpinLockGuard lock(queue_lock_);
-    head_ = tail_ = 0;
+    for (Queue& queue : queues_) queue.head = queue.tail = 0;
+    queued_ = 0;
     runners_ = 1;
     blocked_ = 0;
     called_ = true;
@@ -201,14 +204,30 @@ bool Replay::arrive(std::uint32_t node) {
 // --- Runners
 // -------------------------------------------------------------------------------------------------------------
 
-bool Replay::wants_runner() const { return !called_ && head_ < tail_ && runners_ - blocked_ < most_runners_; }
+void Replay::put(std::span<const std::uint32_t> nodes) {
+  for (const std::uint32_t node : nodes) {
+    Queue& queue = queues_[static_cast<std::size_t>(template_->nodes()[node].priority)];
+    queue.nodes[queue.tail++] = node;
+  }
+  queued_ += static_cast<std::uint32_t>(nodes.size());
+}
+
+/// `none` where nothing is ready.
+std::uint32_t Replay::take() {
+  if (queued_ == 0) return none;
+  --queued_;
+  Queue* queue = queues_.data();
+  while (queue->head == queue->tail) ++queue;
+  return queue->nodes[queue->head++];
+}
+
+bool Replay::wants_runner() const { return !called_ && queued_ > 0 && runners_ - blocked_ < most_runners_; }
 
 void Replay::push(std::span<const std::uint32_t> nodes) {
   bool calls = false;
   {
     const SpinLockGuard lock(queue_lock_);
-    std::ranges::copy(nodes, queue_.begin() + tail_);
-    tail_ += static_cast<std::uint32_t>(nodes.size());
+    put(nodes);
     calls = wants_runner();
     if (calls) {
       called_ = true;
@@ -266,8 +285,7 @@ void Replay::begin(Task& task, BodyContext* context) {
     if (arrive(node)) ready.push_back(node);
   {
     const SpinLockGuard lock(queue_lock_);
-    std::ranges::copy(ready, queue_.begin() + tail_);
-    tail_ += static_cast<std::uint32_t>(ready.size());
+    put(ready);
   }
   // What it bound is no access of the nodes that it runs.
   if (task.access_count > Task::inline_accesses) delete[] reinterpret_cast<std::uintptr_t*>(task.accesses[0]);
@@ -287,7 +305,7 @@ void Replay::drain(Task& task, BodyContext* context, bool was_called) {
     runner.next = first_runner_;
     first_runner_ = &runner;
     // One was called; the others come one after the other, as long as there is more than one can do.
-    calls = head_ + 1 < tail_ && wants_runner();
+    calls = queued_ > 1 && wants_runner();
     if (calls) {
       called_ = true;
       ++runners_;
@@ -298,16 +316,18 @@ void Replay::drain(Task& task, BodyContext* context, bool was_called) {
   std::uint32_t node = none;
   while (forks == scheduler_.forks()) {
     ThreadControl::step();
-    if (node == none) {
+    if (node == none || !one_priority_) {
       const SpinLockGuard lock(queue_lock_);
-      if (head_ == tail_) {
+      // Another may be more urgent.
+      if (node != none) put({&node, 1});
+      node = take();
+      if (node == none) {
         Runner** link = &first_runner_;
         while (*link != &runner) link = &(*link)->next;
         *link = runner.next;
         --runners_;
         break;
       }
-      node = queue_[head_++];
     }
     node = run_node(runner, context, node);
     ++ran;

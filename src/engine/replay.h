@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,12 @@ class Replay {
     std::atomic<std::uint32_t> waits{0};  ///< To be open, and for its closers.
     std::atomic<bool> open{false};
   };
+  /// Each node comes once.
+  struct Queue {
+    std::vector<std::uint32_t> nodes;
+    std::uint32_t head = 0;
+    std::uint32_t tail = 0;
+  };
   /// A thread that runs nodes.
   struct Runner {
     Task* task;
@@ -82,6 +89,8 @@ class Replay {
   void close(std::uint32_t port);
   bool arrive(std::uint32_t node);
   void push(std::span<const std::uint32_t> nodes);
+  void put(std::span<const std::uint32_t> nodes) STRETTO_REQUIRES(queue_lock_);
+  std::uint32_t take() STRETTO_REQUIRES(queue_lock_);
   bool wants_runner() const STRETTO_REQUIRES(queue_lock_);
   void summon();
   void drain(Task& task, BodyContext* context, bool was_called);
@@ -96,6 +105,7 @@ class Replay {
   const std::shared_ptr<const Template> template_;
   EngineDevice& device_;
   const int most_runners_;
+  const bool one_priority_;
   std::atomic<bool> busy_{false};
   std::shared_ptr<const void> keep_;
   std::atomic<std::uint64_t> forks_{0};  ///< Of which process its replay is.
@@ -119,12 +129,11 @@ class Replay {
   FailureReference abandoned_ STRETTO_GUARDED_BY(failing_);  ///< No node runs, because of this.
 
   alignas(64) SpinLock queue_lock_;
-  std::vector<std::uint32_t> queue_ STRETTO_GUARDED_BY(queue_lock_);  ///< Nodes that are ready. Each comes once.
-  std::uint32_t head_ STRETTO_GUARDED_BY(queue_lock_) = 0;
-  std::uint32_t tail_ STRETTO_GUARDED_BY(queue_lock_) = 0;
-  int runners_ STRETTO_GUARDED_BY(queue_lock_) = 0;      ///< Those that were called included.
-  int blocked_ STRETTO_GUARDED_BY(queue_lock_) = 0;      ///< Of these.
-  bool called_ STRETTO_GUARDED_BY(queue_lock_) = false;  ///< One was, and has not come yet.
+  std::array<Queue, 3> queues_ STRETTO_GUARDED_BY(queue_lock_);  ///< Nodes that are ready, by priority.
+  std::uint32_t queued_ STRETTO_GUARDED_BY(queue_lock_) = 0;     ///< In all of them.
+  int runners_ STRETTO_GUARDED_BY(queue_lock_) = 0;              ///< Those that were called included.
+  int blocked_ STRETTO_GUARDED_BY(queue_lock_) = 0;              ///< Of these.
+  bool called_ STRETTO_GUARDED_BY(queue_lock_) = false;          ///< One was, and has not come yet.
   Runner* first_runner_ STRETTO_GUARDED_BY(queue_lock_) = nullptr;
 };
 

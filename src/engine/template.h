@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,7 @@ class Template {
     std::uint32_t successor_count;
     /// How often somebody arrives at it before it is ready: predecessors, ports, and the beginning.
     std::uint32_t arrivals;
+    Priority priority;  ///< Its own, or of those that wait for it the highest.
     bool closes_ports;
     CallSite site() const { return {file, "", line}; }
   };
@@ -115,6 +117,9 @@ class Template {
   std::size_t place_bytes() const;
   std::uint64_t drawing_tasks() const { return drawing_tasks_; }
 
+  /// How many nodes have this priority.
+  std::uint32_t count(Priority priority) const { return priority_counts_[static_cast<std::size_t>(priority)]; }
+
   /// Which nodes must have run before the port closes.
   std::vector<bool> needed_by(std::uint32_t port) const;
 
@@ -137,6 +142,7 @@ class Template {
   std::uint32_t made_results_ = 0;
   std::vector<std::size_t> places_;
   std::uint64_t drawing_tasks_ = 0;
+  std::array<std::uint32_t, 3> priority_counts_{};
   std::vector<std::shared_ptr<const RepeatableBody>> bodies_;
 };
 

@@ -252,12 +252,19 @@ void TemplateBuilder::make_nodes() {
                              .first_successor = 0,
                              .successor_count = 0,
                              .arrivals = std::max(before, 1u),
+                             .priority = task.priority,
                              .closes_ports = false});
     if (before == 0) made_->roots_.push_back(node);
     made_->bodies_.push_back(std::move(task.body));
   }
   std::vector<Template::Node>& nodes = made_->nodes_;
   for (const std::uint32_t before : predecessors_) ++nodes[before].successor_count;
+  // Predecessors have smaller numbers.
+  for (auto node = static_cast<std::uint32_t>(count); node-- > 0;) {
+    ++made_->priority_counts_[static_cast<std::size_t>(nodes[node].priority)];
+    for (const std::uint32_t before : predecessors(node))
+      nodes[before].priority = std::min(nodes[before].priority, nodes[node].priority);
+  }
   std::uint32_t end = 0;
   for (Template::Node& node : nodes) {
     node.first_successor = end;

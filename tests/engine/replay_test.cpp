@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/template.h"
@@ -320,6 +321,27 @@ TEST_F(Replaying, WhatABodySubmitsIsPartOfTheReplay) {
   for (int i = 0; i < 5; ++i) section({});
   wait_all();
   EXPECT_EQ(sum.item(), 18);
+}
+
+TEST_F(Replaying, UrgentNodesAndWhatTheyWaitForGoFirst) {
+  if (worker_count() > 1) GTEST_SKIP() << "several workers begin several at once";
+  const Array<Value> start(1), urgent(1);
+  std::string order;
+  const Section section({}, [&] {
+    const auto submit_one = [&](char name, Priority priority, const std::vector<Access>& accesses) {
+      submit({.priority = priority}, accesses, [&order, name](BodyContext&) { order += name; });
+    };
+    submit_one('s', Priority::low, {write(start)});
+    submit_one('l', Priority::low, {read(start)});
+    submit_one('n', Priority::normal, {read(start)});
+    submit_one('a', Priority::low, {read(start), write(urgent)});
+    submit_one('h', Priority::high, {read(urgent)});
+  });
+  wait_all();
+  order.clear();
+  section({});
+  wait_all();
+  EXPECT_EQ(order, "sahnl");
 }
 
 TEST_F(Replaying, OutlivesWhoHadIt) {

@@ -1,5 +1,7 @@
 #include <stretto/tensor/compile.h>
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -481,6 +483,36 @@ TEST(Compile, ReplaysOutliveTheFunction) {
   }
   gate.open();
   EXPECT_EQ(values(result), repeated(2, 10.0f));
+}
+
+std::size_t allocated_bytes() {
+  const struct mallinfo2 allocated = mallinfo2();
+  return allocated.uordblks + allocated.hblkhd;
+}
+
+TEST(Compile, ARecordingOfManyTasksIsSmall) {
+  if (!replays()) GTEST_SKIP() << "nothing is replayed here";
+  if (allocated_bytes() == 0) GTEST_SKIP() << "a sanitizer allocates here";
+  constexpr std::size_t tasks = 100'000, variables = 256;
+  std::vector<Tensor> x;
+  for (std::size_t i = 0; i < variables; ++i) x.push_back(filled<float>({1}, 1.0f));
+  const auto submit = [&] {
+    for (std::size_t i = 0; i < tasks; ++i)
+      task("update", cpu())
+          .read(x[i * 7 % variables])
+          .read(x[(i * 13 + 1) % variables])
+          .read_write(x[(i * 29 + 2) % variables])
+          .run([](TaskContext&) {});
+  };
+  // What pending tasks need is not the recording's.
+  for (int i = 0; i < 2; ++i) submit();
+  wait_all();
+  const auto compiled = compile(submit);
+  const std::size_t before = allocated_bytes();
+  for (int i = 0; i < 4; ++i) compiled();
+  wait_all();
+  expect_counts(compiled, 1, 3);
+  EXPECT_LE(allocated_bytes() - before, std::size_t{32} << 20);
 }
 
 TEST(Compile, ManyReplaysStayWithinTheMemory) {

@@ -144,7 +144,8 @@ class CompiledFunction {
 /// them may do so at once. What it has captured is destroyed with the recording. What changes from call to call is an
 /// argument.
 ///
-/// Priorities of tasks inside make no difference in a replay.
+/// Of tasks inside that are ready, those of a higher priority begin first, and so do those that they wait for. To tasks
+/// outside a replay is one of normal priority.
 ///
 /// *What is never replayed.* A function that reads a value or waits, makes tensors of values that the host has, writes
 /// by `host_write`, draws random numbers, uses another device than one CPU, submits a `task` whose body cannot be
