@@ -66,7 +66,7 @@ inline const TensorImplementation& check_defined(const Tensor& tensor, const cha
   return *tensor.implementation();
 }
 
-/// Tells a capture of the calling thread's of a tensor that is about to be used.
+/// Tells a capture of the calling thread's of a tensor that is about to be used, or looked at in parts.
 inline void note_origin(Capture& capture, const TensorImplementation& tensor) {
   if (tensor.live != LiveHandles::current()) capture.note_used_from_outside(*tensor.buffer);
 }

@@ -8,12 +8,19 @@ namespace stretto {
 
 namespace {
 
+Tensor view_of(const TensorImplementation& base, const Geometry& geometry) {
+  // The view will look as if it were made of something from inside.
+  if (Capture* const capture = Capture::current()) [[unlikely]]
+    note_origin(*capture, base);
+  return make_tensor(base.buffer, base.dtype, geometry);
+}
+
 /// The view of `tensor` with the geometry that `derive` makes of its own; its errors get the operation's name and line.
 template <typename Derive>
 Tensor view(const Tensor& tensor, const char* operation, const CallSite& site, Derive derive) {
   const TensorImplementation& base = check_defined(tensor, operation, site);
   try {
-    return make_tensor(base.buffer, base.dtype, derive(base.geometry));
+    return view_of(base, derive(base.geometry));
   } catch (Error& error) {
     error.with_context(operation, site);
     throw;
@@ -35,7 +42,7 @@ Tensor reshape_as(const Tensor& tensor, const IndexList& shape, const char* oper
     error.with_context(operation, site);
     throw;
   }
-  return make_tensor(base.buffer, base.dtype, *geometry);
+  return view_of(base, *geometry);
 }
 
 }  // namespace

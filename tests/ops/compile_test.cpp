@@ -156,6 +156,30 @@ TEST(Compile, AnArgumentThatIsAlsoCapturedIsThatTensor) {
   expect_counts(compiled, 2, 4);
 }
 
+TEST(Compile, AnArgumentIsThatTensorAlsoWhereAPartOfItIsUsedOrItIsReturned) {
+  const Tensor weight = filled<float>({4}, 3.0f);
+  const auto changes = compile([&](const Tensor& x) {
+    weight.slice(0, 0, 2) *= 2.0f;
+    return x * 1.0f;
+  });
+  const auto reshapes = compile([&](const Tensor& x) { return x + weight.reshape({2, 2}).flatten(); });
+  const auto returns = compile([&](const Tensor& x) {
+    x += 1.0f;
+    return weight;
+  });
+  changes(weight);
+  const Tensor other = filled<float>({4}, 1.0f);
+  changes(other);
+  EXPECT_EQ(values(other), repeated(4, 1.0f));
+  EXPECT_EQ(values(weight), (std::vector<float>{12, 12, 3, 3}));
+  reshapes(weight);
+  EXPECT_EQ(values(reshapes(other)), (std::vector<float>{13, 13, 4, 4}));
+  returns(weight);
+  EXPECT_TRUE(returns(other).shares_storage(weight));
+  EXPECT_EQ(values(weight), (std::vector<float>{13, 13, 4, 4}));
+  EXPECT_EQ(values(other), repeated(4, 2.0f));
+}
+
 TEST(Compile, ResultsMayBeOfEveryForm) {
   const Tensor kept = filled<float>({2}, 7.0f);
   const auto pair = compile([](const Tensor& x) { return std::pair(x + 1.0f, x * 2.0f); });
