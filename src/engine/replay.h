@@ -87,7 +87,12 @@ class Replay {
   void begin(Task& task, BodyContext* context);
   void open(std::uint32_t port);
   void close(std::uint32_t port);
-  bool arrive(std::uint32_t node);
+  bool arrive(std::uint32_t node) {
+    std::atomic<std::uint32_t>& awaited = awaited_[node];
+    // See arrive(Task&).
+    if (awaited.load(std::memory_order_acquire) == 1) return true;
+    return awaited.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
   void push(std::span<const std::uint32_t> nodes);
   void put(std::span<const std::uint32_t> nodes) STRETTO_REQUIRES(queue_lock_);
   std::uint32_t take() STRETTO_REQUIRES(queue_lock_);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <stretto/core/box.h>
@@ -77,6 +78,8 @@ class Template {
     std::vector<std::uint32_t> first;  ///< One more than there are nodes.
     std::vector<std::uint32_t> numbers;
     std::span<const std::uint32_t> of(std::uint32_t node) const;
+    /// Of pairs of a node and a number, which are sorted; those that come twice are left out there, too.
+    static Lists make(std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
   };
 
   /// `results`: slots of what was captured whose values are wanted. Null where it takes more than a replay can have.
