@@ -65,7 +65,33 @@ void Recorder::expect_memory(Buffer& buffer) {
   if (order.follows(buffer.bytes_) && scheduler_.thread().frame == nullptr) order.expect(buffer);
 }
 
-void Recorder::peek(Buffer& buffer, const Box* box) { buffer.log_.peek(box, *this); }
+void Recorder::peek(Buffer& buffer, const Box* box) { buffer.log_.peek(box, {}, *this); }
+
+namespace {
+
+/// Of what a log tells, passes on whom to come after, and no failures.
+class OrderAlone final : public AccessSink {
+ public:
+  explicit OrderAlone(AccessSink& sink) : sink_(sink) {}
+  void after(TaskReference task, Hazard hazard) override {
+    sink_.after(task, hazard == Hazard::read_after_write ? Hazard::write_after_write : hazard);
+  }
+  void reads_failed(const FailureReference&) override {}
+  bool finished(TaskReference task) const override { return sink_.finished(task); }
+  TaskReference join(std::span<const TaskReference> tasks) override { return sink_.join(tasks); }
+
+ private:
+  AccessSink& sink_;
+};
+
+}  // namespace
+
+void Recorder::read_except(Buffer& buffer, const Box* box, std::span<const Box> overwritten) {
+  buffer_ = &buffer;
+  OrderAlone order(*this);
+  buffer.log_.access(box, AccessMode::read, scheduler_.slab().reference(task_), order);
+  buffer.log_.peek(box, overwritten, *this);
+}
 
 std::uintptr_t Recorder::Candidate::link_flags() const {
   const auto has = [this](Hazard hazard) { return (hazards & trace::hazards_of(hazard)) != 0; };

@@ -45,6 +45,9 @@ class Recorder final : public AccessSink {
   /// Ties the edges of a hold. True when nothing is left to wait for: the caller carries it out once it let go of the
   /// lock.
   bool finish_hold();
+  /// A read of `box` that fails with no part of it that lies in one of `overwritten`, after whose writers it comes,
+  /// too. The buffer is one whose memory is expected.
+  void read_except(Buffer& buffer, const Box* box, std::span<const Box> overwritten);
   /// The buffer's memory is bound by somebody else: this access need not be alone.
   void expect_memory(Buffer& buffer);
   /// Tells the recording of the task, whose edges were gathered. It may be over already: it is not touched.

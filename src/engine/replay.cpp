@@ -156,8 +156,14 @@ void Replay::record_hold(const Submission& submission, std::uint32_t port, std::
     task.access_count = 1;
     task.accesses[0] = reinterpret_cast<std::uintptr_t>(&buffer) | static_cast<std::uintptr_t>(one.mode);
     recorder.expect_memory(buffer);
-    for (const std::int32_t box : one.boxes)
-      recorder.access({&buffer, box < 0 ? nullptr : &template_->boxes()[box], one.mode});
+    for (const std::int32_t number : one.boxes) {
+      const Box* const box = number < 0 ? nullptr : &template_->boxes()[number];
+      if (one.overwritten.empty()) {
+        recorder.access({&buffer, box, one.mode});
+      } else {
+        recorder.read_except(buffer, box, one.overwritten);
+      }
+    }
   }
   if (recorder.finish_hold()) ready.push_back(&task);
   for (Task* const join : recorder.take_joins()) joins.push_back(join);

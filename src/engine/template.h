@@ -66,6 +66,8 @@ class Template {
     std::vector<std::uint32_t> targets;
     /// Whether the targets read what comes in: a failure is theirs, too.
     bool carries_value = false;
+    /// What other nodes write before the targets read: it is not what they read, and a failure there not theirs.
+    std::vector<Box> overwritten;
     /// How many nodes it waits for before it closes.
     std::uint32_t closers = 0;
     /// The node whose value goes out: its failure is the port's. -1 for none.

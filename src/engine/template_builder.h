@@ -50,6 +50,7 @@ class TemplateBuilder final : private AccessSink {
   void make_nodes();
 
   // Ports.
+  std::vector<std::int32_t> overwritten(std::int32_t part, std::span<const std::int32_t> written) const;
   static bool is_changed_in_turn(const std::vector<Use>& uses);
   void make_ports(std::uint32_t slot);
   void make_outgoing_ports(std::uint32_t slot, std::int64_t start);

@@ -1,6 +1,7 @@
 // What ties a template to the program around it: the ports of each buffer.
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -20,7 +21,7 @@ bool TemplateBuilder::covers(std::int32_t one, std::int32_t other) const {
 }
 
 std::uint32_t TemplateBuilder::add_port(std::uint32_t slot, AccessMode mode) {
-  made_->ports_.push_back({.slot = slot, .mode = mode, .boxes = {}, .targets = {}});
+  made_->ports_.push_back({.slot = slot, .mode = mode, .boxes = {}, .targets = {}, .overwritten = {}});
   return static_cast<std::uint32_t>(made_->ports_.size()) - 1;
 }
 
@@ -54,6 +55,14 @@ std::vector<std::uint32_t> TemplateBuilder::last_readers(std::uint32_t slot) {
   return before_;
 }
 
+/// Of the parts that were written, those that meet `part`.
+std::vector<std::int32_t> TemplateBuilder::overwritten(std::int32_t part, std::span<const std::int32_t> written) const {
+  std::vector<std::int32_t> found;
+  for (const std::int32_t one : written)
+    if (part < 0 || overlaps(*box(part), *box(one))) found.push_back(one);
+  return found;
+}
+
 /// Whether all nodes change one and the same part: the first alone meets who used it before, and if what that reads has
 /// failed, so has what the last one writes.
 bool TemplateBuilder::is_changed_in_turn(const std::vector<Use>& uses) {
@@ -76,22 +85,29 @@ void TemplateBuilder::make_ports(std::uint32_t slot) {
   const std::vector<std::uint32_t> readers = last_readers(slot);
 
   // What comes in: a reader for each part, so that a failure meets only those who read that part.
-  std::unordered_map<std::int32_t, std::uint32_t> ports_in;
-  const auto incoming = [&](std::int32_t box) {
-    const auto [entry, is_new] = ports_in.emplace(box, static_cast<std::uint32_t>(made_->ports_.size()));
+  std::map<std::pair<std::int32_t, std::vector<std::int32_t>>, std::uint32_t> ports_in;
+  const auto incoming = [&](std::int32_t part, std::span<const std::int32_t> before) {
+    auto except = overwritten(part, before);
+    const auto [entry, is_new] =
+        ports_in.try_emplace(std::pair(part, except), static_cast<std::uint32_t>(made_->ports_.size()));
     if (is_new) {
       add_port(slot, AccessMode::read);
       made_->ports_.back().carries_value = true;
-      made_->ports_.back().boxes.push_back(box);
+      made_->ports_.back().boxes.push_back(part);
+      for (const std::int32_t one : except) made_->ports_.back().overwritten.push_back(*box(one));
     }
     return entry->second;
   };
-  for (const Use& use : uses)
-    if (use.reads_outside) made_->ports_[incoming(use.box)].targets.push_back(use.node);
+  std::vector<std::int32_t> written_before;
+  for (const Use& use : uses) {
+    if (use.reads_outside) made_->ports_[incoming(use.box, written_before)].targets.push_back(use.node);
+    if (writes(use.mode) && use.box >= 0 && std::ranges::count(written_before, use.box) == 0)
+      written_before.push_back(use.box);
+  }
   if (!written) {
     // Whoever writes it later waits for these readers alone.
     for (const Use& use : uses)
-      if (std::ranges::binary_search(readers, use.node)) add_closer(incoming(use.box), use.node);
+      if (std::ranges::binary_search(readers, use.node)) add_closer(incoming(use.box, {}), use.node);
     return;
   }
 

@@ -35,9 +35,9 @@ void AccessLog::access_box(const Box* box, AccessMode mode, TaskReference task, 
   }
 }
 
-void AccessLog::peek(const Box* box, AccessSink& sink) const {
+void AccessLog::peek(const Box* box, std::span<const Box> except, AccessSink& sink) const {
   whole_.follow_writer(sink, true);
-  if (boxes_ != nullptr) boxes_->peek(box, sink);
+  if (boxes_ != nullptr) boxes_->peek(box, except, sink);
 }
 
 void AccessLog::peek_write(AccessSink& sink) const {

@@ -32,8 +32,9 @@ class AccessLog {
     access_box(box, mode, task, sink);
   }
 
-  /// Tells `sink` whom a reader of `box` would come after, and records nothing.
-  void peek(const Box* box, AccessSink& sink) const;
+  /// Tells `sink` whom a reader of `box` would come after, and records nothing. Left out are those who wrote what lies
+  /// in one of the boxes of `except`.
+  void peek(const Box* box, std::span<const Box> except, AccessSink& sink) const;
 
   /// Tells `sink` whom a write of everything would come after, and records nothing.
   void peek_write(AccessSink& sink) const;

@@ -137,9 +137,12 @@ void BoxLog::depend_on_all(AccessMode mode, AccessSink& sink) const {
   }
 }
 
-void BoxLog::peek(const Box* box, AccessSink& sink) const {
-  for (const Entry& entry : entries_)
-    if (box == nullptr || overlaps(entry.box, *box)) entry.region.follow_writer(sink, true);
+void BoxLog::peek(const Box* box, std::span<const Box> except, AccessSink& sink) const {
+  for (const Entry& entry : entries_) {
+    if (box != nullptr && !overlaps(entry.box, *box)) continue;
+    const bool is_left_out = std::ranges::any_of(except, [&](const Box& one) { return contains(one, entry.box); });
+    if (!is_left_out) entry.region.follow_writer(sink, true);
+  }
 }
 
 void BoxLog::mark_failed(TaskReference task, const FailureReference& failure) {

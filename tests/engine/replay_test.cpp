@@ -283,6 +283,39 @@ TEST_F(Replaying, PartsOfABufferAreToldApart) {
   EXPECT_EQ(std::vector<Value>(values, values + count), expected);
 }
 
+TEST_F(Replaying, AFailedPartThatIsOverwrittenInsideFailsNobody) {
+  constexpr std::size_t count = 8;
+  const BufferReference argument = filled(1, count);
+  const auto part = [](std::int64_t first, std::int64_t values) {
+    return Box(geometry::contiguous({values}, first), sizeof(Value));
+  };
+  const Box low = part(0, 4), first = part(0, 2), last = part(6, 2);
+  const Section section({argument}, [&] {
+    const Array<Value> overwritten(1), kept(1);
+    submit(cpu0, {access(argument, AccessMode::write, &low)},
+           [](BodyContext& context) { std::fill_n(data<Value>(context, 0), 4, 5); });
+    submit(cpu0, {access(argument, AccessMode::read, &first), write(overwritten)},
+           [](BodyContext& context) { *data<Value>(context, 1) = *data<Value>(context, 0); });
+    submit(cpu0, {access(argument, AccessMode::read, &last), write(kept)},
+           [](BodyContext& context) { *data<Value>(context, 1) = data<Value>(context, 0)[6]; });
+    return std::vector{overwritten, kept};
+  });
+  const auto results_after = [&](const Box& failing) {
+    const BufferReference x = filled(1, count);
+    submit({.name = "breaks"}, {access(x, AccessMode::write, &failing)}, [](BodyContext&) { throw Error("broken"); });
+    return section({x});
+  };
+  for (const Box& failing : {first, low}) {
+    const auto results = results_after(failing);
+    EXPECT_EQ(value_of(results[0]), 5);
+    EXPECT_EQ(value_of(results[1]), 1);
+  }
+  const auto results = results_after(last);
+  EXPECT_EQ(value_of(results[0]), 5);
+  EXPECT_EQ(error_of([&] { value_of(results[1]); }), "[breaks] broken");
+  EXPECT_EQ(error_of([] { wait_all(); }), "[breaks] broken");
+}
+
 TEST_F(Replaying, WaitingInsideForWhatWaitsForTheNodeIsAnError) {
   const Array<Value> x(1), y(1);
   fill<Value>(x, 1);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
 #include <string>
 
 #include "ordering/box_log.h"
@@ -151,9 +153,9 @@ TEST_F(AccessLogTest, PeekingTellsTheWritersOfABoxAndRecordsNothing) {
   access(W, bytes(0, 4));  // 1
   access(W, bytes(4, 8));  // 2
   access(R, bytes(0, 4));  // 3
-  const auto peek = [&](const Box* box) {
+  const auto peek = [&](const Box* box, std::span<const Box> except = {}) {
     sink.begin();
-    log.peek(box, sink);
+    log.peek(box, except, sink);
     return sink.task(sink.current()).after;
   };
   const Box first = bytes(0, 4), second = bytes(5, 6), third = bytes(9, 10);
@@ -161,6 +163,8 @@ TEST_F(AccessLogTest, PeekingTellsTheWritersOfABoxAndRecordsNothing) {
   EXPECT_EQ(peek(&first), (Slots{0, 1}));
   EXPECT_EQ(peek(&second), (Slots{0, 2}));
   EXPECT_EQ(peek(&third), Slots{0});
+  EXPECT_EQ(peek(nullptr, std::array{first, third}), (Slots{0, 2}));
+  EXPECT_EQ(peek(&first, std::array{Box::whole(4)}), Slots{0});
   EXPECT_EQ(access(W, bytes(4, 8)), (Slots{0, 2})) << "a peek leaves no reader";
 }
 
