@@ -313,31 +313,16 @@ using namespace stretto;
 
 int main() {
   reseed_schedule(127u);
-  check::Log book(132);
+  check::Log book(98);
   Tensor t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12;
   check::Function f0([&](const Tensor& a, const Tensor& b) -> Tensor {
     std::array<Tensor, 6> u{a, b};
-    u[5] = t9.select(1, 3);
-    u[4] = u[0] * (3 * 0.25);
-    u[4] = u[4] + u[1];
-    u[2] = check::of([&] { return index_select(t9, 1, u[5] % 4); });
-    u[0] -= u[1];
-    u[0].fill_(0);
-    u[0].copy_(t9);
-    u[4] = check::of([&] { return one_hot(t9 % 3, 3); });
-    u[1] += u[0];
-    u[4] = t9 & t9;
-    u[0] = tril(t9, 2);
-    check::scramble(t9, 68607);
-    u[1].copy_(u[0]);
-    check::blend(u[5], u[0], t9, 23716);
-    u[0] = concat({t9, u[1]}, 0);
-    u[4] = floor_divide(u[0], -2);
-    u[5] = prod(u[0], 0, 1 == 1);
-    u[4] = -3 - t9;
-    check::overwrite(u[2], 39995);
-    check::blend(u[2], u[1], u[5], 42092);
-    return u[4];
+    u[2] = sum(t5, 0, 0 == 1);
+    u[1] = u[0].flatten();
+    u[0].copy_(t5);
+    u[1].copy_(u[1]);
+    u[1] = u[0].narrow(0, 0, 4).narrow(1, 1, 2);
+    return Tensor();
   });
   t12 = zeros({4}, Device(DeviceKind::cpu, 0), DType::int32);
   t5 = arange(0, 4, 1, Device(DeviceKind::cpu, 1), DType::int64);
@@ -348,118 +333,119 @@ int main() {
   {
     ScheduledThread thread1([&] {
       t1 = t6.to(Device(DeviceKind::sim, 0));
-      t4 = softmax_backward(t1, t1, 0);
-      t10 = cumsum(t4, 0);
-      t7 = minimum(t5, t5);
-      t6 = stretto::min(t5, 0, 0 == 1);
-      t1 = t4.to(DType::uint8);
-      t4 = t6 | t7;
-      check::overwrite(t7, 25180);
-      check::compute_inside(t4, t5, Device(DeviceKind::sim, 0), 38954);
-      check::overwrite(t7, 67497);
-      t4 = stretto::isinf(t7);
-      t1 = t1 * (4 * 0.25);
+      check::blend(t1, t1, t1, 62937);
+      t1 = t5 + 4;
     });
     ScheduledThread thread2([&] {
-      t3 += t3;
-      t3 = check::of([&] { return gather(t5, 0, t5 % 4); });
-      t3 = t3.squeeze();
-      t11 = t5.select(0, 2);
+      t3 = check::drawn_integers(958, {4, 4}, Device(DeviceKind::cpu, 1), DType::uint8);
+      t8 = t3 - t3;
     });
-  t0 = t12.to(Device(DeviceKind::cpu, 0));
-  t9 = cumsum(t0, 1);
-  t0 = t5.flatten();
-  t12 = check::drawn_integers(567, {4}, Device(DeviceKind::sim, 1), DType::int32);
-  book.see(24, t9);
+  t12.copy_(t5);
+    thread1.join();
+    thread2.join();
+  }
+  {
+    ScheduledThread thread2([&] {
+      t2 = check::drawn(684, {4, 2}, Device(DeviceKind::sim, 1), DType::float32);
+      check::blend(t2, t2, t2, 35887);
+    });
+  t0 = t5 * t5;
+  t12 = f0(t12, t5);
+  t12 = t3.to(Device(DeviceKind::sim, 1));
+  book.wait(24, t5);
+    thread2.join();
+  }
+  {
+    ScheduledThread thread1([&] {
+      t10 = check::drawn_integers(357, {4}, Device(DeviceKind::cpu, 0), DType::uint8);
+      t7 = check::drawn_normal(959, {4, 4}, Device(DeviceKind::sim, 1), DType::float32);
+      t7 = clamp_max(t0, 1);
+      t7 = t10 + t10;
+      check::scramble(t10, 41583);
+      t10 = t8 + -4;
+    });
+    ScheduledThread thread2([&] {
+      t11 = argmax(t1, 0, 1 == 1);
+      t11 = 1 - t12;
+      t12 = maximum(t1, t3);
+      check::blend(t5, t8, t3, 53646);
+      t11 = f0(t12, t1);
+      t11 = f0(t12, t1);
+      check::blend(t12, t12, t12, 41328);
+      book.keep(42, t0);
+      book.see(43, t0);
+      t11 = f0(t12, t0);
+      t12 += t5;
+      t12.copy_(t1);
+    });
+  t9 = matmul(t3, t8);
+  t9 = t1.to(Device(DeviceKind::cpu, 0));
+  check::overwrite(t9, 1985);
+  t9 = t0 + t0;
+  t9 = t3.to(DType::bfloat16);
+  t9 = tril(t3, 0);
+  check::blend(t9, t0, t0, 38756);
     thread1.join();
     thread2.join();
   }
   {
     ScheduledThread thread1([&] {
-      book.see(30, t0);
+      t6 = t8 * t8;
+      t6 = check::drawn_normal(430, {4, 4}, Device(DeviceKind::cpu, 0), DType::float32);
+    });
+  t5.copy_(t0);
+    thread1.join();
+  }
+  {
+    ScheduledThread thread1([&] {
+      check::scramble(t8, 51777);
+      t8 = check::drawn_integers(307, {4, 4}, Device(DeviceKind::cpu, 1), DType::int32);
+      t6 *= t6;
     });
     ScheduledThread thread2([&] {
-      t8 = check::drawn_integers(781, {4}, Device(DeviceKind::cpu, 1), DType::int64);
+      t11 = clamp_max(t12, 4);
+      t0 = f0(t11, t0);
+      check::blend(t9, t12, t1, 45078);
+      t9 = t12 * (-3 * 0.25);
+      t9 = t7.to(DType::int64);
+      t10 = sum(t11);
+      t7 = matmul(t11, t11);
     });
-  t1 = check::drawn_integers(696, {4}, Device(DeviceKind::cpu, 1), DType::uint8);
-  t10 = stack({t1, t3}, 0);
-  t7 = check::drawn_normal(302, {3, 4}, Device(DeviceKind::cpu, 1), DType::float64);
-  t3 = matmul(t5, t0);
-  t7.fill_(3);
+  book.keep(60, t12);
     thread1.join();
     thread2.join();
   }
   {
     ScheduledThread thread1([&] {
-      t0 = t12.narrow(0, 0, 1);
-      t1.copy_(t12);
-      t0 = t12.to(Device(DeviceKind::sim, 0));
-      t0.fill_(1);
-      t1 = t1.to(Device(DeviceKind::sim, 0));
-      t6 = t8.select(0, 1);
-      t5 = t1.to(Device(DeviceKind::cpu, 1));
-      book.watch(84, t12);
-      t0 = t12.to(Device(DeviceKind::sim, 0));
-      t5 *= t11;
-      t1 = sum(t11);
+      t1 = log_softmax(t6, 1);
+      t1 = f0(t3, t5);
+      t9 = t6.unsqueeze(2);
+      book.watch(77, t10);
+      t9 = t8 | t8;
+      t3 += t8;
     });
     ScheduledThread thread2([&] {
-      t10 = t8.reshape({4, -1});
-      t10 = minimum(t3, t3);
-      check::rewrite(t3, 94858);
-      t10.fill_(1);
-      t3 = check::drawn_integers(817, {4, 4}, Device(DeviceKind::cpu, 0), DType::uint8);
-      t3 -= t3;
-      t3[1] = t8;
-      t2 = t3.narrow(0, 2, 2).narrow(1, 0, 2);
+      t7 = f0(t12, t5);
+      t12 += t5;
+      t12 = t8 / t10;
+      t7 = t12 * t12;
+      check::scramble(t12, 2828);
     });
-  t4 = f0(t9, t9);
-  t4 = f0(t9, t4);
-  t7 = f0(t4, t4);
-  t7 = f0(t7, t4);
-  check::blend(t7, t7, t7, 93623);
-  t4 = f0(t4, t7);
-  check::blend(t9, t4, t7, 27617);
-  t4 = f0(t4, t9);
-  t4 = f0(t4, t4);
-  t4 = f0(t4, t4);
-  t4 = f0(t7, t7);
-  t4 = f0(t9, t4);
-  t7 = f0(t4, t7);
-  t4 = f0(t4, t9);
-  t4 -= t7;
-  t7 = argmin(t7, 1, 0 == 1);
-  t4 = f0(t9, t9);
-  t4 = f0(t4, t4);
+  t11 += t11.t();
+  t11 = f0(t11, t10);
+  t2[0] = t10;
+  book.see(82, t2);
     thread1.join();
     thread2.join();
   }
-  {
-    ScheduledThread thread1([&] {
-      t0 = Tensor();
-      t4 = relu(t12);
-      check::rewrite(t4, 88431);
-      t4 = t12 * (1 * 0.25);
-    });
-    ScheduledThread thread2([&] {
-      t1 += t11;
-    });
-  t3 = t11 * (0 * 0.25);
-    thread1.join();
-    thread2.join();
-  }
-  book.see(105, t1);
-  book.see(106, t2);
-  book.see(109, t3);
-  book.see(110, t4);
-  book.see(112, t5);
-  book.see(113, t6);
-  book.see(118, t7);
-  book.see(119, t8);
-  book.see(120, t9);
-  book.see(123, t10);
-  book.see(129, t11);
-  book.see(130, t12);
+  book.see(84, t3);
+  book.see(86, t5);
+  book.see(87, t6);
+  book.see(90, t7);
+  book.see(91, t8);
+  book.see(93, t9);
+  book.see(95, t10);
+  book.see(96, t12);
   t0 = Tensor();
   t1 = Tensor();
   t2 = Tensor();
@@ -474,7 +460,7 @@ int main() {
   t11 = Tensor();
   t12 = Tensor();
   f0.drop();
-  book.wait_all(131);
+  book.wait_all(97);
   book.finish();
   book.print();
 }
