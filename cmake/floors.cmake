@@ -56,8 +56,8 @@ function(stretto_test NAME)
   target_include_directories(stretto_${NAME}_test PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(stretto_${NAME}_test PRIVATE "STRETTO_SOURCE_FOLDER=\"${PROJECT_SOURCE_DIR}\"")
   target_link_libraries(stretto_${NAME}_test PRIVATE ${needed} stretto_compile GTest::gtest_main)
-  if(STRETTO_SANITIZE)
-    # Checked and optimised, the assertions of a test take longer to compile than the floor it tests.
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    # Optimised, the assertions of a test take longer to compile than the floor it tests.
     target_compile_options(stretto_${NAME}_test PRIVATE -O0)
   endif()
   stretto_precompile(stretto_${NAME}_test test)

@@ -13,8 +13,6 @@
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 /// The figures that a bench writes, and their units. All are printed, too, and are numbers within their bounds.
 std::map<std::string, std::string> figures_of(std::vector<std::string> arguments) {
   const TemporaryFolder folder;

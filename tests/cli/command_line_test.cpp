@@ -17,8 +17,6 @@ void expect_error(const CommandResult& result, int exit_code, const std::string&
   EXPECT_EQ(result.errors, "stretto: " + line + "\n");
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(CommandLine, SaysWhichVerbsThereAre) {
   expect_error(run_command({}), 2,
                "which verb? info, demo, bench, train, check, trace, graph (stretto --help says more)");

@@ -9,8 +9,6 @@
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 std::map<std::string, double> figures_in(const std::string& file) {
   std::map<std::string, double> figures;
   const auto document = nlohmann::json::parse(std::ifstream(file));

@@ -17,6 +17,8 @@ struct CommandResult {
 CommandResult run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {},
                           const std::string& input = "/dev/null", const std::string& before = "");
 
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 /// A folder that is gone with the object.
 class TemporaryFolder {
  public:

@@ -205,7 +205,7 @@ TEST(AccessCheck, TheProgramThatReadsATensorThatIsGoneEnds) {
   EXPECT_EQ(ended.output.substr(0, line.size()), line);
 }
 
-const Scenario inside("a task touches what the task around it declared", [] {
+const Scenario nested_access("a task touches what the task around it declared", [] {
   const Array<> x = make(100), y(1);
   submit({.name = "outer", .site = program(8)}, {read(x), write(y)}, [](BodyContext& context) {
     const std::int64_t* const values = data(context, 0);

@@ -30,8 +30,6 @@ class Counted {
   EdgeTally before_;
 };
 
-void nothing(BodyContext&) {}
-
 TEST(EdgeCounts, OnTheCpuAreWhatWasTied) {
   if (serial_engine()) GTEST_SKIP() << "the serial engine is done when a submission returns";
   const Counted counted;

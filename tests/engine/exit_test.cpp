@@ -43,7 +43,7 @@ const Scenario at_once("start and exit", [] {
 });
 TEST(Exit, AtOnce) { expect_end("start and exit", ""); }
 
-const Scenario nothing("nothing at all", [] { return 0; });
+const Scenario no_use("nothing at all", [] { return 0; });
 TEST(Exit, WithoutAnyUse) { expect_end("nothing at all", ""); }
 
 std::optional<Array<>> global;
@@ -170,7 +170,7 @@ const Scenario destructors("work in the destructor of a global", [] {
 });
 TEST(Exit, GlobalsMayStillWork) { expect_end("work in the destructor of a global", "21\n[late] no\n"); }
 
-const Scenario inside("exit inside a task", [] {
+const Scenario exit_inside("exit inside a task", [] {
   const Array<> x(1);
   submit({.name = "leaves", .outside_effect = true}, {write(x)}, [](BodyContext&) { std::exit(0); });
   x.wait();

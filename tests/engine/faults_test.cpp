@@ -108,7 +108,7 @@ struct Shared {
   FaultProgram::Effects expected;
 };
 
-const Scenario exiting("the process exits behind each statement", [] {
+const Scenario exit_behind_each("the process exits behind each statement", [] {
   void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   int effects = 0;
   for (int point = 1; point <= FaultProgram::statements; point += step()) {

@@ -196,7 +196,7 @@ const Scenario of_child("a fork of a fork", [] {
 });
 TEST(Fork, OfAFork) { EXPECT_SCENARIO("a fork of a fork", {}, "3\n0 2\n"); }
 
-const Scenario inside("a fork inside a task", [] {
+const Scenario fork_inside("a fork inside a task", [] {
   const Array<> x(1);
   submit(cpu0, {write(x)}, [](BodyContext& context) {
     *data(context, 0) = in_child([] {

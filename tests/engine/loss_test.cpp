@@ -148,7 +148,7 @@ TEST(Loss, ABlockThatIsRefusedOnceIsAskedForAgain) {
   EXPECT_EQ(ended.output, "right right right right ");
 }
 
-const Scenario exiting("the end of a process after a loss", [] {
+const Scenario exit_after_loss("the end of a process after a loss", [] {
   const Array<> x(1, sim0);
   fill<std::int64_t>(x, 0, sim0);
   for (int i = 0; i < 10; ++i)

@@ -124,7 +124,7 @@ TEST(Memory, TasksWithTwoResultsShareACapOfThreeArrays) {
   EXPECT_SCENARIO("tasks with two results", cap(3), "900\n900\n");
 }
 
-const Scenario inside("temporaries inside tasks", [] {
+const Scenario temporaries_inside("temporaries inside tasks", [] {
   const Array<> sum(1);
   fill<std::int64_t>(sum, 0);
   std::deque<Array<>> results;
@@ -142,7 +142,7 @@ const Scenario inside("temporaries inside tasks", [] {
 });
 TEST(Memory, TemporariesInsideTasksShareACap) { EXPECT_SCENARIO("temporaries inside tasks", cap(8), "100\n"); }
 
-const Scenario slow("memory that comes back late", [] {
+const Scenario late("memory that comes back late", [] {
   // All memory is held by a task that takes its time, on the device that asks and on others.
   for (const Device runs_on : {sim1, cpu1, cpu0}) {
     for (const Device device : {cpu0, sim0}) {

@@ -16,8 +16,6 @@
 namespace stretto {
 namespace {
 
-void nothing(BodyContext&) {}
-
 /// The scenario's timeline, which must obey all rules.
 Timeline timeline_of(const std::string& scenario, Variables variables = {}, int code = 0) {
   const TemporaryFile file("trace");
@@ -69,7 +67,7 @@ TEST(Recording, OfAProgramThatStopsRightAfterSubmitting) {
   EXPECT_EQ(timeline_of("stops right after submitting", {{"STRETTO_ENGINE", "serial"}}).tasks.size(), 200u);
 }
 
-const Scenario inside("exits inside a task", [] {
+const Scenario recorded_exit_inside("exits inside a task", [] {
   const Array<> x(4);
   submit(cpu0, {write(x)}, [](BodyContext&) { std::exit(3); });
   sleep_for_milliseconds(10000);

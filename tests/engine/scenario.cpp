@@ -72,7 +72,7 @@ Ended run_scenario(const std::string& name, const Variables& variables, double l
   while (true) {
     pollfd waiting{ends[0], POLLIN, 0};
     if (poll(&waiting, 1, 50) > 0) {
-      const ssize_t count = read(ends[0], text, sizeof text);
+      const ssize_t count = ::read(ends[0], text, sizeof text);
       if (count <= 0) break;
       ended.output.append(text, static_cast<std::size_t>(count));
     } else if (elapsed() > limit) {

@@ -95,6 +95,9 @@ Access read_write(const Array<T>& array, const Box* box = nullptr) {
   return {array.get(), box, AccessMode::read_write};
 }
 
+/// The body of a task that is there for its accesses.
+inline void nothing(BodyContext&) {}
+
 /// What a body works on.
 template <typename T = std::int64_t>
 T* data(const BodyContext& context, std::size_t access) {

@@ -29,8 +29,6 @@ Timeline record(Program program) {
   return timeline;
 }
 
-void nothing(BodyContext&) {}
-
 TEST(Timeline, TellsOfATaskWhatTheEngineKnows) {
   const Timeline timeline = record([] {
     const Array<> x(4), y(4);

@@ -14,8 +14,6 @@ namespace stretto {
 namespace {
 
 CallSite program(std::uint32_t line) { return {"program.cpp", "", line}; }
-const auto nothing = [](BodyContext&) {};
-
 /// Opens a gate as soon as something was written to standard error, which goes to standard output from here on.
 class OpensWhenTold {
  public:
@@ -96,7 +94,7 @@ TEST(Watchdog, TellsOfInOrderLanesAndOfWaitAll) {
       "stretto: watchdog:   the program waits: wait_all at program.cpp:5\n");
 }
 
-const Scenario inside("a task waits inside", [] {
+const Scenario waiting_inside("a task waits inside", [] {
   const Array<> x(1, cpu1), y(1);
   Gate gate;
   submit({.name = "load", .device = cpu1, .site = program(1)}, {write(x)}, [gate](BodyContext&) { gate.pass(); });
@@ -153,7 +151,7 @@ TEST(Watchdog, TellsOfTasksWithoutMemory) {
       "is no memory\n");
 }
 
-const Scenario slow("tasks are slow", [] {
+const Scenario slow_tasks("tasks are slow", [] {
   const Array<> x(1), y(1, sim0);
   for (int i = 0; i < 8; ++i) {
     submit(cpu0, {read_write(x)}, [](BodyContext&) { sleep_for_milliseconds(100); });

@@ -18,7 +18,7 @@ struct Function {
   float high;  // to here, and from all floats
 };
 
-const Function functions[] = {
+const Function known_functions[] = {
     {"exp", std::exp, -105, 90},
     {"expm1", std::expm1, -20, 90},
     {"log", std::log, 0, 3},
@@ -47,7 +47,7 @@ TEST(Functions, AreOffByHalfAUnitInTheLastPlace) {
   std::mt19937 random(3);
   constexpr std::int64_t count = 60'000;
   ReverseContext context;
-  for (const Function& function : functions) {
+  for (const Function& function : known_functions) {
     TestArray x(DType::float32, {count});
     std::uniform_real_distribution<float> near(function.low, function.high);
     for (std::int64_t i = 0; i < count; ++i) {

@@ -4,14 +4,12 @@
 
 #include <stretto/base/error.h>
 
+#include "kernels/dtypes.h"
 #include "kernels/number_array.h"
 #include "kernels/parameters.h"
 
 namespace stretto {
 namespace {
-
-constexpr DType all_types[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16,
-                               DType::int32,   DType::int64,   DType::uint8,   DType::bool_};
 
 using Values = std::vector<double>;
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/cpu/targets.h"
+#include "kernels/dtypes.h"
 #include "kernels/number_array.h"
 #include "kernels/parameters.h"
 
@@ -25,8 +26,6 @@ class InstructionSet {
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   }
 };
-
-constexpr DType floating_types[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16};
 
 // The bits of a kernel's result with each instruction set this processor has.
 std::vector<std::vector<std::byte>> on_all_sets(std::string_view kernel, const Extents& output_shape,

@@ -13,7 +13,7 @@ namespace {
 constexpr DType number_types[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16,
                                   DType::int32,   DType::int64,   DType::uint8};
 
-double tolerance(DType dtype) {
+double product_tolerance(DType dtype) {
   switch (dtype) {
     case DType::float64: return 1e-13;
     case DType::float32: return 1e-5;
@@ -62,7 +62,8 @@ TEST(Matmul, AgreesWithDoubleForEveryTypeShapeAndLayout) {
             bits = result.contents();
             for (std::int64_t i = 0; i < result.size(); ++i) {
               const double value = wrapped(dtype, expected[static_cast<std::size_t>(i)]);
-              ASSERT_TRUE(near(result.get(i), value, tolerance(dtype) * std::sqrt(static_cast<double>(shape[1]))))
+              ASSERT_TRUE(
+                  near(result.get(i), value, product_tolerance(dtype) * std::sqrt(static_cast<double>(shape[1]))))
                   << name(dtype) << " " << shape[0] << "x" << shape[1] << "x" << shape[2] << " element " << i << ": "
                   << result.get(i) << " instead of " << value;
             }
@@ -94,7 +95,8 @@ TEST(Matmul, OfIntegersAndHalvesIsRightOnManyTiles) {
     EXPECT_GT(call_kernel("matmul", {&result}, {&a, &b}), 4);
     const std::vector<double> expected = naive(a, b);
     for (std::int64_t i = 0; i < result.size(); ++i) {
-      ASSERT_TRUE(near(result.get(i), wrapped(dtype, expected[static_cast<std::size_t>(i)]), 20 * tolerance(dtype)))
+      ASSERT_TRUE(
+          near(result.get(i), wrapped(dtype, expected[static_cast<std::size_t>(i)]), 20 * product_tolerance(dtype)))
           << name(dtype) << " " << i;
     }
   }
@@ -237,7 +239,7 @@ TEST(Addmm, CombinesProductAndAddend) {
       const std::vector<double> product = naive(a, b);
       for (std::int64_t i = 0; i < result.size(); ++i) {
         const double expected = wrapped(dtype, 2 * product[static_cast<std::size_t>(i)] + 3 * row.get(i % 70));
-        ASSERT_TRUE(near(result.get(i), expected, 30 * tolerance(dtype))) << name(dtype) << " " << i;
+        ASSERT_TRUE(near(result.get(i), expected, 30 * product_tolerance(dtype))) << name(dtype) << " " << i;
       }
     }
   }

@@ -6,15 +6,12 @@
 #include <limits>
 #include <numeric>
 
+#include "kernels/dtypes.h"
 #include "kernels/number_array.h"
 #include "kernels/parameters.h"
 
 namespace stretto {
 namespace {
-
-constexpr DType all_types[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16,
-                               DType::int32,   DType::int64,   DType::uint8,   DType::bool_};
-constexpr DType floating_types[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16};
 
 using Axes = std::vector<std::size_t>;
 using Values = std::vector<double>;
@@ -62,7 +59,7 @@ const Case cases[] = {
     {{4, 50, 3, 20}, {1, 2}},
 };
 
-double tolerance(DType dtype) {
+double reduction_tolerance(DType dtype) {
   switch (dtype) {
     case DType::float64: return 1e-12;
     case DType::float32: return 2e-5;
@@ -89,7 +86,7 @@ void check(std::string_view kernel, DType dtype, DType output_dtype,
         first = result;
         for (std::int64_t i = 0; i < result.size(); ++i) {
           const double value = expected(elements[static_cast<std::size_t>(i)]);
-          ASSERT_TRUE(near(result.get(i), value, tolerance(output_dtype)))
+          ASSERT_TRUE(near(result.get(i), value, reduction_tolerance(output_dtype)))
               << kernel << " of " << name(dtype) << ", shape " << ::testing::PrintToString(one.shape) << " axes "
               << ::testing::PrintToString(one.axes) << ", result " << i << ": " << result.get(i) << " instead of "
               << value;
@@ -177,10 +174,11 @@ TEST(Reductions, ProductOfEveryType) {
       call_kernel("prod", {&result}, {&there});
       call_kernel("prod", {&column}, {&there});
       for (std::int64_t i = 0; i < 3; ++i) {
-        EXPECT_TRUE(near(result.get(i) / std::pow(1.25 * 0.8125, 300), 1, 10 * tolerance(dtype))) << name(dtype);
+        EXPECT_TRUE(near(result.get(i) / std::pow(1.25 * 0.8125, 300), 1, 10 * reduction_tolerance(dtype)))
+            << name(dtype);
       }
       EXPECT_EQ(column.get(0), 1.953125);
-      EXPECT_TRUE(near(column.get(1), -0.536376953125, tolerance(dtype))) << name(dtype);
+      EXPECT_TRUE(near(column.get(1), -0.536376953125, reduction_tolerance(dtype))) << name(dtype);
     }
   }
   for (const DType dtype : {DType::int32, DType::int64, DType::uint8, DType::bool_}) {

@@ -6,18 +6,17 @@
 
 #include <stretto/base/error.h>
 
+#include "kernels/dtypes.h"
 #include "kernels/number_array.h"
 #include "kernels/parameters.h"
 
 namespace stretto {
 namespace {
 
-constexpr DType floating_types[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16};
-
 using Line = std::vector<double>;
 
 // Half a unit in the last place, and for float64 a little more.
-double tolerance(DType dtype) {
+double softmax_tolerance(DType dtype) {
   switch (dtype) {
     case DType::float64: return 1e-14;
     case DType::float32: return 0x1p-24 * 1.1;
@@ -103,7 +102,7 @@ void check(std::string_view kernel, int inputs, const std::function<Line(const s
               const Line values = expected({take(a, line), take(b, line)});
               for (std::size_t i = 0; i < line.size(); ++i) {
                 // Backwards, terms of up to a few hundred cancel, which float64 itself shows.
-                const double error = tolerance(dtype) * (inputs == 1 ? 1 : dtype == DType::float64 ? 100 : 1.5);
+                const double error = softmax_tolerance(dtype) * (inputs == 1 ? 1 : dtype == DType::float64 ? 100 : 1.5);
                 ASSERT_TRUE(near(result.get(line[i]), values[i], error))
                     << kernel << " of " << name(dtype) << " axis " << axis << ": " << result.get(line[i])
                     << " instead of " << values[i];
@@ -203,11 +202,12 @@ TEST(CrossEntropy, LossAndGradientOfEveryTypeAndLayout) {
             Line x;
             for (std::int64_t i = 0; i < classes; ++i) x.push_back(logits.get(row * classes + i));
             const std::int64_t label = values[static_cast<std::size_t>(row)];
-            ASSERT_TRUE(near(losses.get(row), -log_softmax(x)[static_cast<std::size_t>(label)], tolerance(dtype)));
+            ASSERT_TRUE(
+                near(losses.get(row), -log_softmax(x)[static_cast<std::size_t>(label)], softmax_tolerance(dtype)));
             const Line y = softmax(x);
             for (std::int64_t i = 0; i < classes; ++i) {
               const double expected = above.get(row) * (y[static_cast<std::size_t>(i)] - (i == label));
-              ASSERT_TRUE(near(gradients.get(row * classes + i), expected, tolerance(dtype)));
+              ASSERT_TRUE(near(gradients.get(row * classes + i), expected, softmax_tolerance(dtype)));
             }
           }
         }

@@ -48,7 +48,7 @@ OperatorRow reduction(const std::string& name, std::function<Tensor(const Tensor
 // In long double, so that it is the operator's float64 that is tried and not the reference's.
 long double long_sum(Line x) { return std::accumulate(x.begin(), x.end(), 0.0L); }
 double sum_of(Line x) { return static_cast<double>(long_sum(x)); }
-double product_of(Line x) {
+double product_over(Line x) {
   return static_cast<double>(std::accumulate(x.begin(), x.end(), 1.0L, std::multiplies<>()));
 }
 double mean_of(Line x) { return static_cast<double>(long_sum(x) / static_cast<long double>(x.size())); }
@@ -150,7 +150,7 @@ std::vector<OperatorRow> reduction_rows() {
       rows, "sum", [](T x, A axes, bool keep) { return sum(x, axes, keep); }, sum_of, total_type(), all_dtypes, true,
       {-4, 4}, 4, 100);
   add_reductions(
-      rows, "prod", [](T x, A axes, bool keep) { return prod(x, axes, keep); }, product_of, total_type(), all_dtypes,
+      rows, "prod", [](T x, A axes, bool keep) { return prod(x, axes, keep); }, product_over, total_type(), all_dtypes,
       true, {1, 1.0009765625}, 100, 1);
   add_reductions(
       rows, "mean", [](T x, A axes, bool keep) { return mean(x, axes, keep); }, mean_of, same_type(), floating_dtypes,

@@ -2,8 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <stretto/base/temporary_file.h>
@@ -11,14 +9,10 @@
 #include <stretto/ops/creation.h>
 #include <stretto/tensor/devices.h>
 
+#include "report/contents.h"
+
 namespace stretto::report {
 namespace {
-
-std::string contents(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 /// The program whose graph is drawn.
 [[noreturn]] void add_two_tensors() {

@@ -3,13 +3,12 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <stretto/base/error.h>
 #include <stretto/base/temporary_file.h>
 
+#include "report/contents.h"
 #include "report/graph_nodes.h"
 #include "report/hand_made_run.h"
 
@@ -31,12 +30,6 @@ bool parses(const std::string& dot) {
   if (!has_dot()) return true;
   const TemporaryFile file("run", dot);
   return std::system(("dot -Tdot -o /dev/null " + file.path() + " 2>/dev/null").c_str()) == 0;
-}
-
-std::string contents(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
 }
 
 /// A section with two levels, then a task outside.

@@ -57,7 +57,7 @@ class CpuBackend final : public Backend {
   std::vector<Part> devices_;
 };
 
-const BackendRegistration registration(DeviceKind::cpu, [](Executor& executor) -> std::unique_ptr<Backend> {
+const BackendRegistration cpu_registration(DeviceKind::cpu, [](Executor& executor) -> std::unique_ptr<Backend> {
   return std::make_unique<CpuBackend>(executor);
 });
 

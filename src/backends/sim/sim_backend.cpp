@@ -28,7 +28,7 @@ std::unique_ptr<Backend> make_sim_backend(Executor& /*executor: lanes are given 
   return std::make_unique<SimBackend>(options);
 }
 
-const BackendRegistration registration(DeviceKind::sim, &make_sim_backend);
+const BackendRegistration sim_registration(DeviceKind::sim, &make_sim_backend);
 
 }  // namespace
 

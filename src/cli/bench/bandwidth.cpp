@@ -16,7 +16,7 @@ constexpr std::int64_t copied_elements = std::int64_t{1} << 26;
 constexpr int rounds = 10;
 constexpr double item_bytes = sizeof(float);
 
-struct Sample {
+struct CopySample {
   double ours;  ///< Seconds of one round.
   double bare;
 };
@@ -73,7 +73,7 @@ class Bandwidth {
     const Tensor x = uniform({elements}, device_), y = uniform({elements}, device_);
     const auto bare = [&] { return seconds_of_bare_copies(elements, device_, true, false, false); };
     const auto measure = [&](const char* name, double moved, auto work) {
-      report(name, moved, 2 * bytes / moved, [&] { return Sample{seconds_of_one(work), bare()}; });
+      report(name, moved, 2 * bytes / moved, [&] { return CopySample{seconds_of_one(work), bare()}; });
     };
     if (adds) measure("bandwidth.add", 3 * bytes, [&](std::vector<Tensor>&) { static_cast<void>(x + y); });
     if (sums) measure("bandwidth.sum", bytes, [&](std::vector<Tensor>& kept) { kept.push_back(sum(x)); });
@@ -86,7 +86,7 @@ class Bandwidth {
     const auto measure = [&](const char* name, bool to_host, bool from_host, auto work) {
       if (!run_.wants(name)) return;
       report(name, bytes, 1, [&] {
-        return Sample{seconds_of_one(work), seconds_of_bare_copies(elements, device_, false, to_host, from_host)};
+        return CopySample{seconds_of_one(work), seconds_of_bare_copies(elements, device_, false, to_host, from_host)};
       });
     };
     const auto out = [&](std::vector<Tensor>& kept) { kept.push_back(x.to(cpu())); };
@@ -114,7 +114,7 @@ class Bandwidth {
           kept.push_back(x.to(peer));
           if (both_ways) kept.push_back(y.to(device_));
         });
-        return Sample{ours, seconds_of_bare_peer_copies(elements, device_, peer, both_ways)};
+        return CopySample{ours, seconds_of_bare_peer_copies(elements, device_, peer, both_ways)};
       });
     };
     measure("bandwidth.to_peer", false);
@@ -128,8 +128,9 @@ class Bandwidth {
     const std::string name = figure_on(figure, device_);
     measure();
     const auto samples = run_.collect(name, measure);
-    run_.report(name, "GB/s", values_of(samples, [&](const Sample& s) { return bytes / s.ours / 1e9; }));
-    run_.report(name + ".ratio", "ratio", values_of(samples, [&](const Sample& s) { return s.bare / s.ours / scale; }));
+    run_.report(name, "GB/s", values_of(samples, [&](const CopySample& s) { return bytes / s.ours / 1e9; }));
+    run_.report(name + ".ratio", "ratio",
+                values_of(samples, [&](const CopySample& s) { return s.bare / s.ours / scale; }));
   }
 
   Device device_;

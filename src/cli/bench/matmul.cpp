@@ -16,7 +16,7 @@ namespace {
 
 constexpr int least_repeat_of_ratio = 11;
 
-struct Sample {
+struct ProductSample {
   double ours;
   double library;
 };
@@ -78,7 +78,7 @@ void bench_size(std::int64_t n, Device device, BenchRun& run) {
   std::optional<LibraryProduct> library;
   if (with_library) library.emplace(n);
   const auto measure = [&] {
-    Sample sample{};
+    ProductSample sample{};
     // As the library's process does it: once for waking up.
     matmul(x, y).wait();
     sample.ours = seconds_of_product(x, y);
@@ -92,10 +92,11 @@ void bench_size(std::int64_t n, Device device, BenchRun& run) {
   const auto samples =
       run.collect(name, measure, std::max(run.options().repeat, with_library ? least_repeat_of_ratio : 1));
   const double work = 2.0 * std::pow(static_cast<double>(n), 3) / 1e9;
-  run.report(name, "GFLOP/s", values_of(samples, [work](const Sample& s) { return work / s.ours; }));
+  run.report(name, "GFLOP/s", values_of(samples, [work](const ProductSample& s) { return work / s.ours; }));
   if (!with_library) return;
-  run.report(name + ".library", "GFLOP/s", values_of(samples, [work](const Sample& s) { return work / s.library; }));
-  run.report(name + ".ratio", "ratio", values_of(samples, [](const Sample& s) { return s.library / s.ours; }));
+  run.report(name + ".library", "GFLOP/s",
+             values_of(samples, [work](const ProductSample& s) { return work / s.library; }));
+  run.report(name + ".ratio", "ratio", values_of(samples, [](const ProductSample& s) { return s.library / s.ours; }));
 }
 
 }  // namespace

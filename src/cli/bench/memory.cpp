@@ -11,7 +11,7 @@ namespace stretto::cli {
 namespace {
 
 constexpr int chains = 8;
-constexpr std::int64_t usual_steps = 50;
+constexpr std::int64_t usual_chain_steps = 50;
 // So much arithmetic on so little memory that caches do not matter: only who waits for whom does.
 constexpr std::int64_t chain_elements = 4096;
 constexpr int rounds_an_element = 64;
@@ -133,7 +133,7 @@ double peak_ratio(Device device, std::int64_t elements, std::int64_t iterations)
 void bench_memory(BenchRun& run) {
   for (const Device device : run.devices({cpu()})) {
     if (run.wants("memory.coupling") && device.kind() != DeviceKind::cuda) {
-      Chains work(device, run.options().count.value_or(usual_steps));
+      Chains work(device, run.options().count.value_or(usual_chain_steps));
       work.measure();
       const std::string name = figure_on("memory.coupling", device);
       const auto samples = run.collect(name, [&] { return work.measure(); });

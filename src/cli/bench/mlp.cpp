@@ -9,7 +9,7 @@ namespace stretto::cli {
 namespace {
 
 constexpr std::int64_t batch = 256, inputs = 784, hidden = 256, classes = 10;
-constexpr std::int64_t usual_steps = 100;
+constexpr std::int64_t usual_training_steps = 100;
 constexpr float learning_rate = 0.1f;
 
 class Training {
@@ -109,7 +109,7 @@ void bench_mlp(BenchRun& run) {
   if (!run.wants("mlp.step")) return;
   for (const Device device : devices) {
     Training training(device);
-    const std::int64_t steps = run.options().count.value_or(usual_steps);
+    const std::int64_t steps = run.options().count.value_or(usual_training_steps);
     training.measure(10);
     const std::string name = figure_on("mlp.step", device);
     run.report(name, "us", run.collect(name, [&] { return training.measure(steps); }));

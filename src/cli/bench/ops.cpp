@@ -9,7 +9,7 @@ namespace stretto::cli {
 namespace {
 
 // Small enough that float32 counts it exactly.
-constexpr std::int64_t usual_count = 200'000;
+constexpr std::int64_t usual_additions = 200'000;
 
 double nanoseconds_of_tiny_add(std::int64_t count, Device device) {
   Tensor z = zeros({1}, device);
@@ -28,7 +28,7 @@ double nanoseconds_of_tiny_add(std::int64_t count, Device device) {
 }  // namespace
 
 void bench_ops(BenchRun& run) {
-  const std::int64_t count = run.options().count.value_or(usual_count);
+  const std::int64_t count = run.options().count.value_or(usual_additions);
   if (count > (1 << 24)) throw UsageError("bench ops counts in float32: --count is at most 16777216");
   for (const Device device : run.devices({cpu()})) {
     const std::string name = figure_on("ops.tiny_add", device);

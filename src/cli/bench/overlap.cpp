@@ -18,7 +18,7 @@ namespace stretto::cli {
 namespace {
 
 constexpr std::int64_t usual_size = 1024;
-constexpr std::int64_t usual_count = 50;
+constexpr std::int64_t usual_products = 50;
 constexpr int cold_samples = 3;
 
 double in_new_process(Device device, const Products& products, bool into_vectors) {
@@ -175,7 +175,7 @@ void bench_overlap(BenchRun& run) {
   const std::vector<Device> devices = run.devices(several_devices());
   const Device first = devices.front();
   if (copy_target(first) == first) throw UsageError("bench overlap needs two devices; --cpu-devices 2 splits the CPU");
-  const std::int64_t count = run.options().count.value_or(usual_count);
+  const std::int64_t count = run.options().count.value_or(usual_products);
   const std::int64_t size = run.options().size.value_or(usual_size);
   // With a size given the products are the chapter's own, square ones.
   const Products products =

@@ -11,7 +11,7 @@
 namespace stretto::cli {
 namespace {
 
-struct Sample {
+struct ParallelSample {
   std::vector<double> alone;
   double all = 0;
 };
@@ -27,7 +27,7 @@ void bench_parallel(BenchRun& run) {
   for (const Device device : devices) factors.emplace_back(products, device);
 
   const auto measure = [&] {
-    Sample sample;
+    ParallelSample sample;
     for (const Factors& one : factors) {
       sample.alone.push_back(seconds_of([&] {
         const std::vector<Tensor> results = submit_products(one, products.count);
@@ -47,11 +47,11 @@ void bench_parallel(BenchRun& run) {
   const auto samples = run.collect("parallel.all", measure);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     run.report("parallel." + to_string(devices[i]), "s",
-               values_of(samples, [i](const Sample& s) { return s.alone[i]; }));
+               values_of(samples, [i](const ParallelSample& s) { return s.alone[i]; }));
   }
-  run.report("parallel.all", "s", values_of(samples, &Sample::all));
+  run.report("parallel.all", "s", values_of(samples, &ParallelSample::all));
   run.report("parallel.ratio", "ratio",
-             values_of(samples, [](const Sample& s) { return s.all / std::ranges::max(s.alone); }));
+             values_of(samples, [](const ParallelSample& s) { return s.all / std::ranges::max(s.alone); }));
 }
 
 }  // namespace stretto::cli

@@ -14,7 +14,7 @@ namespace {
 constexpr int chains = 8;
 constexpr std::int64_t usual_products = 50;
 
-struct Sample {
+struct ChainsSample {
   double serial;
   double parallel;
 };
@@ -31,9 +31,9 @@ class Chains {
     wait_all();
   }
 
-  Sample measure() {
+  ChainsSample measure() {
     std::vector<Tensor> one_by_one, together;
-    Sample sample{};
+    ChainsSample sample{};
     sample.serial = seconds_of([&] { one_by_one = run(true); });
     sample.parallel = seconds_of([&] { together = run(false); });
     for (std::size_t chain = 0; chain < chains; ++chain) {
@@ -70,10 +70,10 @@ void bench_small(BenchRun& run) {
       work.measure();
       const std::string name = fmt::format("small.{}", n);
       const auto samples = run.collect(figure_on(name, device), [&] { return work.measure(); });
-      run.report(figure_on(name + ".serial", device), "s", values_of(samples, &Sample::serial));
-      run.report(figure_on(name + ".parallel", device), "s", values_of(samples, &Sample::parallel));
+      run.report(figure_on(name + ".serial", device), "s", values_of(samples, &ChainsSample::serial));
+      run.report(figure_on(name + ".parallel", device), "s", values_of(samples, &ChainsSample::parallel));
       run.report(figure_on(name + ".speedup", device), "ratio",
-                 values_of(samples, [](const Sample& s) { return s.serial / s.parallel; }));
+                 values_of(samples, [](const ChainsSample& s) { return s.serial / s.parallel; }));
     }
   }
 }

@@ -44,7 +44,7 @@ double replayed(const char* figure, std::int64_t count, std::int64_t tasks, cons
   return seconds * 1e9 / static_cast<double>(calls * tasks);
 }
 
-constexpr auto update_variable = [](TaskContext& context) { update(*context.data<Value>(0)); };
+constexpr auto update_on_cpu = [](TaskContext& context) { update(*context.data<Value>(0)); };
 
 }  // namespace
 
@@ -54,7 +54,7 @@ double replayed_independent(std::int64_t count) {
   return replayed(
       "tasks.independent.replay", count, tasks, variables,
       [&] {
-        for (const Tensor& variable : variables) task("update", cpu()).read_write(variable).run(update_variable);
+        for (const Tensor& variable : variables) task("update", cpu()).read_write(variable).run(update_on_cpu);
       },
       [](std::vector<Value>& values) {
         for (Value& value : values) update(value);
@@ -67,7 +67,7 @@ double replayed_chain(std::int64_t count) {
   return replayed(
       "tasks.chain.replay", count, tasks, variables,
       [&] {
-        for (std::int64_t i = 0; i < tasks; ++i) task("update", cpu()).read_write(variables[0]).run(update_variable);
+        for (std::int64_t i = 0; i < tasks; ++i) task("update", cpu()).read_write(variables[0]).run(update_on_cpu);
       },
       [&](std::vector<Value>& values) {
         for (std::int64_t i = 0; i < tasks; ++i) update(values[0]);

@@ -22,7 +22,7 @@ namespace {
 
 using namespace task_programs;
 
-constexpr std::int64_t usual_count = 1'000'000;
+constexpr std::int64_t usual_tasks = 1'000'000;
 constexpr std::int64_t usual_count_on_gpu = 100'000;
 /// Fewer, since each takes a copy to the device and one back.
 constexpr std::int64_t independent_variables_on_gpu = 4096;
@@ -196,7 +196,7 @@ void bench_on_all_gpus(const std::vector<Device>& devices, BenchRun& run) {
 }
 
 void bench_on(Device device, BenchRun& run) {
-  const std::int64_t count = run.options().count.value_or(usual_count);
+  const std::int64_t count = run.options().count.value_or(usual_tasks);
   const auto measure = [&](const std::string& figure, const std::function<double()>& sample) {
     if (!run.wants(figure)) return;
     const std::string name = figure_on(figure, device);

@@ -22,4 +22,8 @@ report::Run read_with_progress(const ReadArguments& arguments) {
   return arguments.section.empty() ? run : report::in_section(run, arguments.section);
 }
 
+Result in_seconds(std::string name, report::Nanoseconds duration) {
+  return summarise(std::move(name), "s", {static_cast<double>(duration) * 1e-9});
+}
+
 }  // namespace stretto::cli

@@ -26,27 +26,23 @@ struct SummaryArguments {
   std::string page;
 };
 
-Result seconds(std::string name, report::Nanoseconds duration) {
-  return summarise(std::move(name), "s", {static_cast<double>(duration) * 1e-9});
-}
-
 std::vector<Result> figures(const report::Run& run) {
   const report::Bound bound = report::bound(run);
   const report::Overlap overlap = report::overlap(run);
   const report::CriticalPath path = report::critical_path(run);
   std::vector<Result> results = {summarise("trace.tasks", "tasks", {static_cast<double>(run.tasks.size())}),
-                                 seconds("trace.total", bound.total),
-                                 seconds("trace.bound", bound.bound()),
+                                 in_seconds("trace.total", bound.total),
+                                 in_seconds("trace.bound", bound.bound()),
                                  summarise("trace.ratio", "ratio", {bound.ratio()}),
-                                 seconds("trace.chain", bound.chain),
-                                 seconds("trace.compute", overlap.compute),
-                                 seconds("trace.copies", overlap.copies),
-                                 seconds("trace.overlap", overlap.both),
+                                 in_seconds("trace.chain", bound.chain),
+                                 in_seconds("trace.compute", overlap.compute),
+                                 in_seconds("trace.copies", overlap.copies),
+                                 in_seconds("trace.overlap", overlap.both),
                                  summarise("trace.overlap.ratio", "ratio", {overlap.ratio()}),
-                                 seconds("trace.path.work", path.work),
-                                 seconds("trace.path.program", path.program)};
+                                 in_seconds("trace.path.work", path.work),
+                                 in_seconds("trace.path.program", path.program)};
   for (const report::TrackUse& use : report::track_use(run)) {
-    results.push_back(seconds("trace.busy." + run.tracks[use.track], use.busy));
+    results.push_back(in_seconds("trace.busy." + run.tracks[use.track], use.busy));
   }
   return results;
 }

@@ -31,10 +31,6 @@ std::string machine_text(const report::Machine& machine) {
   return parts.empty() ? "the recorded machine" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-Result seconds(std::string name, report::Nanoseconds duration) {
-  return summarise(std::move(name), "s", {static_cast<double>(duration) * 1e-9});
-}
-
 int what_if(const WhatIfArguments& arguments) {
   const ResultFile json(arguments.json);
   const report::Run run = read_with_progress(arguments.run);
@@ -49,8 +45,8 @@ int what_if(const WhatIfArguments& arguments) {
   fmt::print("  bound       {:>9}  {}\n", duration_text(bound.bound()),
              is_lane ? "the work of " + bound.busiest : "the longest chain of dependencies");
   fmt::print("  bottleneck  {:>7.1f} %  {}\n", 100 * prediction.bottleneck_share, prediction.bottleneck);
-  json.write({seconds("whatif.recorded", recorded), seconds("whatif.predicted", prediction.total),
-              summarise("whatif.ratio", "ratio", {ratio}), seconds("whatif.bound", bound.bound())});
+  json.write({in_seconds("whatif.recorded", recorded), in_seconds("whatif.predicted", prediction.total),
+              summarise("whatif.ratio", "ratio", {ratio}), in_seconds("whatif.bound", bound.bound())});
   return success;
 }
 

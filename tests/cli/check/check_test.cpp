@@ -12,8 +12,6 @@
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(Check, RefusesWhatMakesNoSense) {
   const auto errors = [](const std::vector<std::string>& arguments) {
     const CommandResult result = run_command(arguments);
