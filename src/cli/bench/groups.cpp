@@ -87,7 +87,9 @@ std::span<const BenchGroup> bench_groups() {
        {{"mlp.step", "us a step with batches of 256"},
         {"mlp.step.replay", "us of the same step, compiled and replayed, on the CPU"},
         {"mlp.split", "us a step, hidden 4096, with batches of 8192 that all devices share"},
-        {"mlp.split.ratio", "that on the first device alone / on all"}}},
+        {"mlp.split.ratio", "that on the first device alone / on all"},
+        {"mlp.split.images.<device>", "where a CPU helps: images of a batch for each device, measured beforehand"},
+        {"mlp.split.without_cpu", "us a step without its help, in equal parts"}}},
   };
   return groups;
 }

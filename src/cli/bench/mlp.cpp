@@ -1,8 +1,13 @@
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
 #include <stretto/base/error.h>
 #include <stretto/stretto.h>
 
 #include "cli/bench/groups.h"
 #include "cli/training/network.h"
+#include "cli/training/shares.h"
 #include "cli/training/trainer.h"
 
 namespace stretto::cli {
@@ -81,24 +86,40 @@ FashionMnist noise() {
 struct SplitSample {
   double one;
   double all;
+  double without_cpu;
 };
 
-/// Batches that several devices share, each its part, against the first device with whole batches.
+/// Batches that several devices share, each its part, against the first device with whole batches. Of devices of
+/// several kinds each gets what it has been measured to be good for; then it is measured without the CPU, too.
 void bench_split(const std::vector<Device>& devices, BenchRun& run) {
   const FashionMnist data = noise();
   const int steps = static_cast<int>(run.options().count.value_or(split_steps));
-  const TrainingOptions all{.devices = devices, .hidden = split_hidden, .batch = split_batch};
-  TrainingOptions one = all;
-  one.devices = {devices.front()};
-  Trainer alone(data, one), together(data, all);
+  const auto trainer_on = [&](const std::vector<Device>& some, const std::vector<std::int64_t>& shares) {
+    return std::make_unique<Trainer>(
+        data, TrainingOptions{.devices = some, .shares = shares, .hidden = split_hidden, .batch = split_batch});
+  };
+  std::vector<Device> others;
+  std::ranges::copy_if(devices, std::back_inserter(others), [](Device one) { return one.kind() != DeviceKind::cpu; });
+  const bool helps = devices.front().kind() != DeviceKind::cpu && others.size() < devices.size();
+  std::vector<std::int64_t> shares;
+  if (helps) shares = measured_shares(data, {.devices = devices, .hidden = split_hidden, .batch = split_batch});
+  const auto alone = trainer_on({devices.front()}, {}), together = trainer_on(devices, shares);
+  const auto without_cpu = helps ? trainer_on(others, {}) : nullptr;
   const auto microseconds = [steps](Trainer& trainer) {
     return seconds_of([&] { trainer.train_steps(steps); }) * 1e6 / steps;
   };
-  const auto measure = [&] { return SplitSample{microseconds(alone), microseconds(together)}; };
+  const auto measure = [&] {
+    return SplitSample{microseconds(*alone), microseconds(*together), helps ? microseconds(*without_cpu) : 0};
+  };
   measure();
   const auto samples = run.collect("mlp.split", measure);
   run.report("mlp.split", "us", values_of(samples, &SplitSample::all));
   run.report("mlp.split.ratio", "ratio", values_of(samples, [](const SplitSample& s) { return s.one / s.all; }));
+  if (!helps) return;
+  for (std::size_t part = 0; part < devices.size(); ++part)
+    if (shares[part] > 0)
+      run.report("mlp.split.images." + to_string(devices[part]), "images", {static_cast<double>(shares[part])});
+  run.report("mlp.split.without_cpu", "us", values_of(samples, &SplitSample::without_cpu));
 }
 
 }  // namespace

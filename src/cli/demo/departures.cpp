@@ -38,7 +38,7 @@ Timeline read_timeline(const std::string& path) {
     const std::string line = event["args"].value("line", "");
     const Span span{event["ts"], event["ts"].get<double>() + event["dur"].get<double>()};
     if (line.starts_with(send)) {
-      timeline.sends.push_back(span);
+      if (std::stoi(line.substr(send.size())) <= Parameters::count) timeline.sends.push_back(span);
     } else if (line.starts_with("network.cpp:") && event["args"]["device"] != first) {
       timeline.kernels.push_back(span);
     }
@@ -56,7 +56,7 @@ std::vector<double> measure_departures(const std::string& data, int steps) {
                      {{"STRETTO_TRACE", file.path()}});
   if (child.wait() != 0) throw Error("the process whose timeline is read failed");
   const Timeline timeline = read_timeline(file.path());
-  // No step sends a gradient before the step before has received all of its own.
+  // A device sends the gradients of a step behind those of the step before.
   const std::size_t sends_a_step = Parameters::count * (several_devices().size() - 1);
   std::vector<double> leads;
   for (std::size_t i = 0; i + sends_a_step <= timeline.sends.size(); i += sends_a_step) {
