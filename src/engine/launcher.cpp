@@ -28,15 +28,34 @@ trace::Hazards hazards_in(std::uint64_t flags) {
                                      hazard_if(link_after_write, Hazard::write_after_write));
 }
 
-/// What is touched once the task is issued, and other threads wrote: it may come while the driver works.
-void prefetch_behind_issue(const Task& task) {
-  for (std::size_t i = 0; i < task.access_count; ++i) task.buffer(i).prefetch_keepers();
-  const std::uintptr_t first = task.issue_successors.load(std::memory_order_relaxed);
-  if (first == 0 || first == closed_list || (first & (link_in_extension | link_of_buffer)) != 0) return;
-  const std::uintptr_t successor = first & ~(link_after_read | link_after_write) & ~(std::uintptr_t{alignof(Task)} - 1);
-  for (std::size_t line = 0; line < sizeof(Task); line += 64)
-    prefetch_for_write(reinterpret_cast<const std::byte*>(successor) + line);
-}
+/// Asks for what is touched once the task is issued, and other threads wrote, while the driver works: what it accesses,
+/// and of those that go then one after the other, since each tells of the next.
+class PrefetchBehindIssue {
+ public:
+  explicit PrefetchBehindIssue(const Task& task) : next_(task.issue_successors.load(std::memory_order_acquire)) {
+    for (std::size_t i = 0; i < task.access_count; ++i) task.buffer(i).prefetch_keepers();
+    prefetch();
+  }
+  /// The next of those that go: the last one's lines are there.
+  void go_on() {
+    if (!is_link()) return;
+    next_ = reinterpret_cast<const Link*>(next_ & ~link_flags)->bits;
+    prefetch();
+  }
+
+ private:
+  bool is_link() const {
+    return next_ != 0 && next_ != closed_list && (next_ & (link_in_extension | link_of_buffer)) == 0;
+  }
+  void prefetch() const {
+    if (!is_link()) return;
+    const std::uintptr_t successor = next_ & ~link_flags & ~(std::uintptr_t{alignof(Task)} - 1);
+    for (std::size_t line = 0; line < sizeof(Task); line += 64)
+      prefetch_for_write(reinterpret_cast<const std::byte*>(successor) + line);
+  }
+
+  std::uintptr_t next_;
+};
 
 }  // namespace
 
@@ -138,6 +157,7 @@ void Launcher::push(Task& task) {
 // -------------------------------------------------------------------------------------------------------------
 
 bool Launcher::collect() {
+  if (ready_.empty()) choices_until_look_ = 0;
   if (!ready_.empty() && !has_mail_.load(std::memory_order_relaxed)) return !stopping_.load(std::memory_order_relaxed);
   {
     MutexLock lock(mutex_);
@@ -217,43 +237,6 @@ void Launcher::fail_first_blocked() {
   try_issue(first);
 }
 
-Launcher::LaneState& Launcher::choose_lane(const Task& task) {
-  auto& lanes = lanes_[static_cast<std::size_t>(task.role)];
-  if (lanes.size() == 1) return *lanes.front();
-  LaneState* chosen = nullptr;
-  for_each_point(task, [&](Point point, std::uint64_t) {
-    // If the predecessor is still the lane's tail, this is its first successor: go on where it ran.
-    for (const auto& lane : lanes)
-      if (chosen == nullptr && lane->lane.id() == point.lane() && lane->last_sequence == point.sequence())
-        chosen = lane.get();
-  });
-  if (chosen != nullptr) return *chosen;
-  // Among lanes that have about the least to do, the one that has the least to wait for: waits are calls of the driver.
-  std::array<Point, 8> open;  // More would be told apart no better.
-  std::size_t count = 0;
-  for_each_point(task, [&](Point point, std::uint64_t) {
-    if (count < open.size() && !lane_progress().complete(point)) open[count++] = point;
-  });
-  const auto waits_of = [&](const LaneState& lane) {
-    return std::count_if(open.begin(), open.begin() + count, [&lane](Point point) {
-      return point.lane() != lane.lane.id() && !lane.clock.dominates(point);
-    });
-  };
-  const auto load_of = [](const auto& lane) { return lane->load.load(std::memory_order_relaxed); };
-  int least = load_of(lanes.front());
-  for (const auto& lane : lanes) least = std::min(least, load_of(lane));
-  std::pair<std::ptrdiff_t, int> best;
-  for (const auto& lane : lanes) {
-    const int load = load_of(lane);
-    if (load > least + least / 4) continue;
-    const std::pair one{waits_of(*lane), load};
-    if (chosen != nullptr && best <= one) continue;
-    best = one;
-    chosen = lane.get();
-  }
-  return *chosen;
-}
-
 /// What is issued next comes after `point`.
 void Launcher::follow(LaneState& lane, Point point, trace::Hazards hazards) {
   const bool is_behind = point.lane() == lane.lane.id() && trace::counting_edges() && !lane_progress().complete(point);
@@ -270,9 +253,9 @@ void Launcher::follow(LaneState& lane, Point point, trace::Hazards hazards) {
 
 /// Whether the lane has to wait for what it did not know of.
 bool Launcher::wait_for(LaneState& lane, Point point) {
-  if (lane.clock.dominates(point)) return false;
+  if (lane.clock.dominates(point) || lane_progress().complete(point)) return false;
   bool waits = false;
-  if (!lane_progress().complete(point)) {
+  {
     LaneState& other = *all_lanes_[point.lane()].load();
     const MutexLock lock(other.mutex);
     if (!other.issued.empty() && other.issued.front().point.sequence() <= point.sequence()) {
@@ -308,6 +291,8 @@ void Launcher::take_back(LaneState& lane) {
     lane.released_events.swap(lane.retired_events);
     lane.released_clocks.swap(lane.retired_clocks);
   }
+  // The thread that retires has looked at them.
+  for (Event* event : lane.released_events) prefetch_for_write(event);
   for (Event* event : lane.released_events) lane.lane.release(event);
   lane.released_events.clear();
   for (std::shared_ptr<Clock>& clock : lane.released_clocks)
@@ -335,16 +320,19 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
   const Point point(lane.lane.id(), ++lane.last_sequence);
   const std::int64_t traced_from =
       trace::enabled() || lane.keeps_times ? trace_issue(task, lane, memory_waits) : trace::no_time;
-  prefetch_behind_issue(task);
+  PrefetchBehindIssue behind(task);
   ThreadControl::step();
   lane.lane.issue(task, scheduler_);
+  behind.go_on();
   Event* event = lane.lane.record();
+  behind.go_on();
   lane.clock.advance(point);
   if (lane.kept_clock == nullptr) keep_clock(lane);
   lane.load.fetch_add(1, std::memory_order_relaxed);
   {
     const MutexLock lock(lane.mutex);
     lane.issued.push_back({&task, event, point, lane.kept_clock, traced_from});
+    lane.issued.prefetch_next();
   }
   for (std::size_t i = 0; i < task.access_count; ++i) task.buffer(i).keep();
   ThreadControl::step();

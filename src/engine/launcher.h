@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "base/mutex.h"
+#include "base/ring_queue.h"
 #include "base/thread.h"
 #include "engine/memory_wait.h"
 #include "engine/ready_tasks.h"
@@ -63,24 +63,26 @@ class Launcher {
   /// they left behind: each is a turn at the lane's lock.
   static constexpr int most_at_once = 16;
 
-  struct Issued {
-    Task* task;
-    Event* event;
+  struct alignas(64) Issued {
+    Task* task = nullptr;
+    Event* event = nullptr;
     Point point;
     std::shared_ptr<Clock> clock;  ///< Shared with its neighbours; changes no more.
-    std::int64_t traced_from;      ///< When it was issued, while a timeline is recorded; otherwise `no_time`.
+    std::int64_t traced_from = 0;  ///< When it was issued, while a timeline is recorded; otherwise `no_time`.
   };
   /// Laid out by who writes: the issuing thread, both, and the retiring one.
   struct LaneState {
     LaneState(Lane& one, Device owner, const std::string& name)
-        : lane(one), device(owner), track(trace::make_track(name)) {}
+        : lane(one), id(one.id()), device(owner), track(trace::make_track(name)) {}
     Lane& lane;
+    const LaneId id;
     const Device device;
     Clock clock;  ///< What the lane is known to have waited for.
     /// The same as tasks that were issued keep it, made anew after waits. Of its own lane it may know less than the
     /// task's point does.
     std::shared_ptr<Clock> kept_clock;
     std::uint64_t last_sequence = 0;
+    std::uint64_t seen_done = 0;  ///< Tasks up to this number had retired when somebody looked.
     const trace::Track track;
     bool keeps_times = false;
     // What retired tasks left behind, on its way back, and clocks that nobody keeps any more.
@@ -89,7 +91,7 @@ class Launcher {
     std::vector<std::shared_ptr<Clock>> spare_clocks;
 
     alignas(64) Mutex mutex;
-    std::deque<Issued> issued STRETTO_GUARDED_BY(mutex);
+    RingQueue<Issued> issued STRETTO_GUARDED_BY(mutex);
     std::vector<Event*> retired_events STRETTO_GUARDED_BY(mutex);
     std::vector<std::shared_ptr<Clock>> retired_clocks STRETTO_GUARDED_BY(mutex);
     /// Of tasks up to this number the successors know the points: only they may retire.
@@ -111,7 +113,9 @@ class Launcher {
   bool collect();
   bool try_issue(Task& task);
   void issue(Task& task, LaneState& lane, const PointSet& memory_waits);
+  // The choice of a lane; see lane_choice.cpp.
   LaneState& choose_lane(const Task& task);
+  void look_at_loads(const std::vector<std::unique_ptr<LaneState>>& lanes);
   void follow(LaneState& lane, Point point, trace::Hazards hazards);
   bool wait_for(LaneState& lane, Point point);
   void wait_for_everything(LaneState& lane);
@@ -167,6 +171,7 @@ class Launcher {
   // Only the issuing thread.
   alignas(64) ReadyTasks ready_;
   std::vector<ReadyTask> mail_;
+  std::uint64_t choices_until_look_ = 0;
   std::map<std::uint64_t, Task*> blocked_;  ///< Wait for memory, by sequence.
   std::atomic<int> blocked_count_{0};       ///< The same, for other threads.
   /// The launcher whose issuing thread the calling thread is.

@@ -99,7 +99,7 @@ void Launcher::retire_loop() {
     // Long kernels are not worth a core.
     idle_polls = any ? 0 : idle_polls + 1;
     if (issuing) {
-      scheduler_.idle();
+      if (any) scheduler_.idle();
       sleep_for(pause_while_issuing);
     } else if (idle_polls < 64) {
       pause(32);
@@ -222,9 +222,11 @@ std::string Launcher::describe_loss(const Task& task, const std::string& why) {
   for (auto& role : lanes_) {
     for (auto& lane : role) {
       const MutexLock lock(lane->mutex);
-      for (const Issued& issued : lane->issued)
+      for (std::size_t i = 0; i < lane->issued.size(); ++i) {
+        const Issued& issued = lane->issued[i];
         if (issued.task != &task && (!issued.event->complete() || issued.event->failure() != nullptr))
           add(*issued.task);
+      }
     }
   }
   std::string list;
