@@ -147,20 +147,35 @@ double bare_launches(std::int64_t count, int streams, Device device) {
   return seconds * 1e9 / static_cast<double>(count);
 }
 
-/// Tasks that launch a kernel each, beside the launch alone.
+/// Tasks that launch a kernel each, and the launch alone right before: from one moment to the next the same launches
+/// take up to a third longer.
 void bench_on_gpu(Device device, BenchRun& run) {
   const std::int64_t count = run.options().count.value_or(usual_count_on_gpu);
   const std::vector<DagTask> tasks = random_dag(count);
-  const auto measure = [&](std::string name, const std::function<double()>& sample) {
-    if (!run.wants(name)) return;
-    if (device.index() != 0) name = figure_on(name, device);
-    run.report(name, "ns", run.collect(name, sample));
+  const auto name_of = [&](const char* name) { return device.index() == 0 ? name : figure_on(name, device); };
+  struct Sample {
+    double bare;
+    double ours;
   };
-  measure("tasks.cuda.launch", [&] { return bare_launches(count, 1, device); });
-  measure("tasks.cuda.launch.streams", [&] { return bare_launches(count, usual_streams, device); });
-  measure("tasks.cuda.independent", [&] { return independent(count, independent_variables_on_gpu, device); });
-  measure("tasks.cuda.chain", [&] { return chain(count, device); });
-  measure("tasks.cuda.random_dag", [&] { return on_variables(tasks, device); });
+  const auto measure = [&](const char* figure, int streams, const std::function<double()>& sample) {
+    if (!run.wants(figure)) return;
+    const std::string name = name_of(figure);
+    const auto samples =
+        run.collect(name, [&] { return Sample{.bare = bare_launches(count, streams, device), .ours = sample()}; });
+    run.report(name, "ns", cli::values_of(samples, &Sample::ours));
+    run.report(name + ".ratio", "ratio", cli::values_of(samples, [](const Sample& s) { return s.ours / s.bare; }));
+  };
+  const auto measure_launches = [&](const char* figure, int streams) {
+    if (!run.wants(figure)) return;
+    const std::string name = name_of(figure);
+    run.report(name, "ns", run.collect(name, [&] { return bare_launches(count, streams, device); }));
+  };
+  measure_launches("tasks.cuda.launch", 1);
+  measure_launches("tasks.cuda.launch.streams", usual_streams);
+  measure("tasks.cuda.independent", usual_streams,
+          [&] { return independent(count, independent_variables_on_gpu, device); });
+  measure("tasks.cuda.chain", 1, [&] { return chain(count, device); });
+  measure("tasks.cuda.random_dag", usual_streams, [&] { return on_variables(tasks, device); });
 }
 
 /// Independent tasks in turn on all devices, and for comparison on the first alone: nanoseconds a task.
