@@ -18,7 +18,8 @@ std::span<const BenchGroup> bench_groups() {
         {"tasks.metg50", "us: the shortest task of a stencil at which half of the peak is reached"},
         {"tasks.bytes_per_pending", "bytes of memory that a pending task with 4 accesses takes"},
         {"tasks.cuda.launch", "ns a launch by bare CUDA on one stream, and on four (.streams); with --device cuda:N"},
-        {"tasks.cuda.independent", "ns a task that launches a kernel: no two share a variable"},
+        {"tasks.cuda.independent",
+         "ns a task that launches a kernel: no two share a variable; .ratio to bare launches right before"},
         {"tasks.cuda.chain", "ns a task that launches a kernel: each updates the same variable"},
         {"tasks.cuda.random_dag", "ns a task that launches a kernel: each reads two variables and updates a third"},
         {"tasks.cuda.all", "ns a task of those that all GPUs launch at once; .ratio to one that launches alone"}}},
@@ -88,7 +89,9 @@ std::span<const BenchGroup> bench_groups() {
         {"mlp.step.replay", "us of the same step, compiled and replayed, on the CPU"},
         {"mlp.split", "us a step, hidden 4096, with batches of 8192 that all devices share"},
         {"mlp.split.ratio", "that on the first device alone / on all"},
-        {"mlp.split.images.<device>", "where a CPU helps: images of a batch for each device, measured beforehand"},
+        {"mlp.split.any.<device>",
+         "us: where a CPU helps, what a device takes for any part of a batch; .image for each image"},
+        {"mlp.split.images.<device>", "images of a batch for each device by that, for which it is measured"},
         {"mlp.split.without_cpu", "us a step without its help, in equal parts"}}},
   };
   return groups;

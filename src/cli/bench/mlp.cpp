@@ -70,7 +70,11 @@ class Training {
 };
 
 constexpr std::int64_t split_hidden = 4096, split_batch = 8192, split_images = 4 * split_batch;
-constexpr int split_steps = 20;
+// So many that what is done before the first weighs little.
+constexpr int split_steps = 100;
+// So small, and for so long, that parameters stay what they are like at the beginning: zeros would be faster.
+constexpr float split_learning_rate = 1e-3f;
+constexpr int split_epochs = 1'000'000;
 
 /// As many pictures as are wanted, of noise: how long a step takes does not depend on what they show.
 FashionMnist noise() {
@@ -94,15 +98,22 @@ struct SplitSample {
 void bench_split(const std::vector<Device>& devices, BenchRun& run) {
   const FashionMnist data = noise();
   const int steps = static_cast<int>(run.options().count.value_or(split_steps));
+  const TrainingOptions all{.devices = devices,
+                            .hidden = split_hidden,
+                            .batch = split_batch,
+                            .epochs = split_epochs,
+                            .learning_rate = split_learning_rate};
   const auto trainer_on = [&](const std::vector<Device>& some, const std::vector<std::int64_t>& shares) {
-    return std::make_unique<Trainer>(
-        data, TrainingOptions{.devices = some, .shares = shares, .hidden = split_hidden, .batch = split_batch});
+    TrainingOptions options = all;
+    options.devices = some;
+    options.shares = shares;
+    return std::make_unique<Trainer>(data, options);
   };
   std::vector<Device> others;
   std::ranges::copy_if(devices, std::back_inserter(others), [](Device one) { return one.kind() != DeviceKind::cpu; });
   const bool helps = devices.front().kind() != DeviceKind::cpu && others.size() < devices.size();
-  std::vector<std::int64_t> shares;
-  if (helps) shares = measured_shares(data, {.devices = devices, .hidden = split_hidden, .batch = split_batch});
+  const std::vector<PartTime> times = helps ? measured_times(data, all) : std::vector<PartTime>();
+  const std::vector<std::int64_t> shares = helps ? balanced(times, split_batch) : std::vector<std::int64_t>();
   const auto alone = trainer_on({devices.front()}, {}), together = trainer_on(devices, shares);
   const auto without_cpu = helps ? trainer_on(others, {}) : nullptr;
   const auto microseconds = [steps](Trainer& trainer) {
@@ -116,9 +127,12 @@ void bench_split(const std::vector<Device>& devices, BenchRun& run) {
   run.report("mlp.split", "us", values_of(samples, &SplitSample::all));
   run.report("mlp.split.ratio", "ratio", values_of(samples, [](const SplitSample& s) { return s.one / s.all; }));
   if (!helps) return;
-  for (std::size_t part = 0; part < devices.size(); ++part)
-    if (shares[part] > 0)
-      run.report("mlp.split.images." + to_string(devices[part]), "images", {static_cast<double>(shares[part])});
+  for (std::size_t part = 0; part < devices.size(); ++part) {
+    const std::string on = to_string(devices[part]);
+    run.report("mlp.split.any." + on, "us", {times[part].fixed * 1e6});
+    run.report("mlp.split.image." + on, "us", {times[part].an_image * 1e6});
+    run.report("mlp.split.images." + on, "images", {static_cast<double>(shares[part])});
+  }
   run.report("mlp.split.without_cpu", "us", values_of(samples, &SplitSample::without_cpu));
 }
 

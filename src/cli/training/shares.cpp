@@ -19,10 +19,11 @@ constexpr int samples = 3;
 double seconds_of_step(const FashionMnist& data, TrainingOptions options, Device device, std::int64_t batch) {
   const Device first = options.devices.front();
   options.batch = batch;
-  options.devices = {first};
+  options.devices = {device};
   options.shares = {1};
-  if (device != first) {
-    options.devices.push_back(device);
+  // One that does not step the parameters is sent them, and sends its gradients, while nobody else does anything.
+  if (device.kind() != first.kind()) {
+    options.devices = {first, device};
     options.shares = {0, 1};
   }
   Trainer trainer(data, options);
@@ -56,7 +57,7 @@ std::vector<std::int64_t> balanced(const std::vector<PartTime>& times, std::int6
   return images;
 }
 
-std::vector<std::int64_t> measured_shares(const FashionMnist& data, const TrainingOptions& options) {
+std::vector<PartTime> measured_times(const FashionMnist& data, const TrainingOptions& options) {
   const std::int64_t large = std::max<std::int64_t>(4, options.batch / std::ssize(options.devices));
   const std::int64_t small = std::max<std::int64_t>(2, large / 16);
   std::vector<PartTime> times;
@@ -68,7 +69,11 @@ std::vector<std::int64_t> measured_shares(const FashionMnist& data, const Traini
                                      in_large / static_cast<double>(16 * large));
     times.push_back({.fixed = std::max(0.0, in_large - an_image * static_cast<double>(large)), .an_image = an_image});
   }
-  return balanced(times, options.batch);
+  return times;
+}
+
+std::vector<std::int64_t> measured_shares(const FashionMnist& data, const TrainingOptions& options) {
+  return balanced(measured_times(data, options), options.batch);
 }
 
 std::string describe_parts(const std::vector<Device>& devices, const std::vector<std::int64_t>& images) {

@@ -20,9 +20,12 @@ struct PartTime {
 /// others for all gets none.
 std::vector<std::int64_t> balanced(const std::vector<PartTime>& times, std::int64_t batch);
 
-/// The same by measuring a few steps in which each device does all the work, with what it takes to bring gradients to
-/// the first and parameters back. Blocks. What comes out differs from one time to the next: who wants the same weights
-/// again gives the same shares.
+/// What each device takes, by measuring a few steps in which it does all the work, with what it takes to bring
+/// gradients to the first and parameters back. Blocks.
+std::vector<PartTime> measured_times(const FashionMnist& data, const TrainingOptions& options);
+
+/// Images of a batch for each device by what was measured. That differs from one time to the next: who wants the same
+/// weights again gives the same shares.
 std::vector<std::int64_t> measured_shares(const FashionMnist& data, const TrainingOptions& options);
 
 /// "4032 on cuda:0, 4032 on cuda:1, 128 on cpu:0"

@@ -68,7 +68,8 @@ EpochReport Trainer::train_epoch(const OnStep& on_step) {
   EpochReport report;
   report.seconds = seconds_of([&] {
     for (std::int64_t begin = 0; begin < count_; begin += options_.batch) {
-      step(begin);
+      const std::int64_t next = begin + options_.batch;
+      step(begin, next < count_ ? next : -1);
       on_step(static_cast<double>(begin) / static_cast<double>(count_));
     }
     wait_all();
@@ -115,14 +116,13 @@ std::vector<Trainer::Part> Trainer::hand_out(std::int64_t begin) const {
   return work;
 }
 
-void Trainer::step(std::int64_t begin) {
+void Trainer::step(std::int64_t begin, std::int64_t next) {
   const std::vector<Part> work = ahead_.empty() ? hand_out(begin) : std::exchange(ahead_, {});
   Gradients gradients(replicas_.size(), std::vector<Parameters>(replicas_.size()));
   for (std::size_t from = 0; from < work.size(); ++from)
     if (work[from].share > 0) backward(from, work[from], gradients);
   // The next batch is made ready while the last gradients are on their way.
-  const std::int64_t next = begin + options_.batch;
-  if (next < count_) ahead_ = hand_out(next);
+  if (next >= 0) ahead_ = hand_out(next);
   if (options_.wait_before_sending) {
     wait_all();
     for (std::size_t from = 0; from < work.size(); ++from)
@@ -130,11 +130,13 @@ void Trainer::step(std::int64_t begin) {
         send(number, gradients[from][from][number], from, gradients);
   }
   update(work, gradients);
+  ++steps_;
 }
 
 void Trainer::backward(std::size_t from, const Part& part, Gradients& gradients) {
   Replica& replica = replicas_[from];
-  const Tensor share = full({}, static_cast<float>(part.share), replica.device);
+  // Gradients are linear: times the learning rate from the beginning, there is less to do once they have come.
+  const Tensor share = full({}, static_cast<float>(part.share) * learning_rate(), replica.device);
   replica.loss +=
       forward_backward(replica.parameters, part.x, part.labels, share, [&](int number, const Tensor& gradient) {
         if (options_.wait_before_sending) {
@@ -154,8 +156,6 @@ void Trainer::send(int number, const Tensor& gradient, std::size_t from, Gradien
 }
 
 void Trainer::update(const std::vector<Part>& work, const Gradients& gradients) {
-  const float rate = learning_rate();
-  ++steps_;
   for (int number = 0; number < Parameters::count; ++number) {
     for (std::size_t to = 0; to < replicas_.size(); ++to) {
       if (!replicas_[to].steps) continue;
@@ -166,7 +166,7 @@ void Trainer::update(const std::vector<Part>& work, const Gradients& gradients) 
         const Tensor& gradient = gradients[to][from][number];
         total = total ? *total + gradient : gradient;
       }
-      replicas_[to].parameters[number] -= *total * rate;
+      replicas_[to].parameters[number] -= *total;
     }
     for (Replica& replica : replicas_)
       if (!replica.steps) replica.parameters[number] = parameters()[number].to(replica.device);
@@ -197,9 +197,11 @@ double Trainer::accuracy() const {
 
 void Trainer::train_steps(int steps) {
   begin_epoch();
-  for (std::int64_t begin = 0; steps > 0;
-       --steps, begin = begin + options_.batch < count_ ? begin + options_.batch : 0) {
-    step(begin);
+  std::int64_t begin = 0;
+  for (; steps > 0; --steps) {
+    const std::int64_t next = begin + options_.batch < count_ ? begin + options_.batch : 0;
+    step(begin, steps > 1 ? next : -1);
+    begin = next;
   }
   wait_all();
 }

@@ -73,14 +73,15 @@ class Trainer {
     Tensor x;
     Tensor labels;
   };
-  /// For each device that steps its parameters the gradients of all devices, there.
+  /// For each device that steps its parameters the gradients of all devices, there, times the learning rate.
   using Gradients = std::vector<std::vector<Parameters>>;
 
   float learning_rate() const;
   /// Where part `part` of a batch from `begin` to `end` begins, and the part before it ends.
   std::int64_t begin_of_part(std::size_t part, std::int64_t begin, std::int64_t end) const;
-  /// A step with the batch that begins at `begin`.
-  void step(std::int64_t begin);
+  /// A step with the batch that begins at `begin`; the next will be with that at `next`, which is -1 where that is not
+  /// known yet.
+  void step(std::int64_t begin, std::int64_t next);
   /// The parts of the batch that begins at `begin`, on all devices.
   std::vector<Part> hand_out(std::int64_t begin) const;
   /// Forward and backward on device `from`. Sends the gradients, unless they are sent later.
@@ -98,7 +99,7 @@ class Trainer {
   Tensor test_labels_;
   Generator generator_;
   std::vector<Replica> replicas_;
-  std::vector<Part> ahead_;  ///< The next batch's, where it is of this epoch.
+  std::vector<Part> ahead_;  ///< The next batch's, where it is known.
   std::int64_t steps_ = 0;
 };
 
