@@ -55,8 +55,8 @@ void Capture::note_used_from_outside(Buffer& buffer) {
 void Capture::note(const Submission& submission, std::shared_ptr<const RepeatableBody> body) {
   const std::string task = std::string("the task ") + submission.name;
   if (body == nullptr) return end("submits " + task + ", whose body may change what it has captured");
-  if (submission.device.kind() != DeviceKind::cpu)
-    return end("submits " + task + " to " + to_string(submission.device));
+  if (submission.device.kind() != DeviceKind::cpu && submission.role != LaneRole::compute)
+    return end("submits " + task + ", which copies to or from " + to_string(submission.device));
   if (captured_.tasks.empty()) captured_.device = submission.device;
   if (submission.device != captured_.device) return end("submits " + task + " to a second device");
   captured_.tasks.push_back({.body = std::move(body),

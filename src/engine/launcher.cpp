@@ -10,6 +10,7 @@
 #include "base/fork.h"
 #include "base/mutation.h"
 #include "base/prefetch.h"
+#include "engine/lane_replay.h"
 #include "engine/scheduler.h"
 
 namespace stretto {
@@ -133,6 +134,11 @@ bool Launcher::fail_if_forked(Task& task) {
   }
   // Nothing runs on the device any more, so there is nothing the task would have to come after.
   task.invoke(task, nullptr);
+  if (task.is_replay()) {
+    const std::span<Task* const> holds = LaneReplay::of(task).fail_all(scheduler_.failure_of(task));
+    pending_.fetch_add(static_cast<int>(holds.size()), std::memory_order_acq_rel);
+    for (Task* const hold : holds) complete(*hold);
+  }
   complete(task);
   return true;
 }
@@ -322,10 +328,28 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
       trace::enabled() || lane.keeps_times ? trace_issue(task, lane, memory_waits) : trace::no_time;
   PrefetchBehindIssue behind(task);
   ThreadControl::step();
+  if (task.is_replay()) [[unlikely]] {
+    LaneReplay& replay = LaneReplay::of(task);
+    issue_nodes(replay, lane);
+    // Once the last of them is there, the replay may be over.
+    const std::span<Task* const> holds = replay.holds();
+    pending_.fetch_add(static_cast<int>(holds.size()), std::memory_order_acq_rel);
+    append(task, lane, point, lane.lane.record(), traced_from);
+    for (Task* const hold : holds) {
+      const Point behind_it(lane.lane.id(), ++lane.last_sequence);
+      append(*hold, lane, behind_it, lane.lane.record(), trace::no_time);
+    }
+    return;
+  }
   lane.lane.issue(task, scheduler_);
   behind.go_on();
-  Event* event = lane.lane.record();
+  Event* const event = lane.lane.record();
   behind.go_on();
+  append(task, lane, point, event, traced_from);
+}
+
+/// What was issued, with an event behind it, goes among what may retire.
+void Launcher::append(Task& task, LaneState& lane, Point point, Event* event, std::int64_t traced_from) {
   lane.clock.advance(point);
   if (lane.kept_clock == nullptr) keep_clock(lane);
   lane.load.fetch_add(1, std::memory_order_relaxed);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 
 namespace stretto {
 
+class LaneReplay;
 class Scheduler;
 struct EngineDevice;
 
@@ -51,6 +53,8 @@ class Launcher {
   }
   /// Whether this is a child, to which the device is lost.
   bool forked() const { return forked_.load(std::memory_order_relaxed); }
+  /// How many streams compute.
+  int stream_count() const { return static_cast<int>(lanes_[static_cast<std::size_t>(LaneRole::compute)].size()); }
   /// Waits recorded between lanes so far, for tests.
   std::uint64_t waits_recorded() const { return waits_.load(std::memory_order_relaxed); }
   /// Ends the threads. What was not issued stays so.
@@ -113,6 +117,7 @@ class Launcher {
   bool collect();
   bool try_issue(Task& task);
   void issue(Task& task, LaneState& lane, const PointSet& memory_waits);
+  void append(Task& task, LaneState& lane, Point point, Event* event, std::int64_t traced_from);
   // The choice of a lane; see lane_choice.cpp.
   LaneState& choose_lane(const Task& task);
   void look_at_loads(const std::vector<std::unique_ptr<LaneState>>& lanes);
@@ -130,6 +135,11 @@ class Launcher {
   };
   void retire(const Retired& retired, LaneState& lane);
   void take_back(LaneState& lane);
+  // Nodes of replays; see launcher_nodes.cpp.
+  LaneState& stream(const LaneState& first, std::uint32_t number);
+  void issue_nodes(LaneReplay& replay, LaneState& first);
+  std::exception_ptr take_marked(LaneReplay& replay, LaneState& first);
+  static std::span<Task* const> holds_of(const Task& task);
   // What a timeline is told; see launcher_trace.cpp.
   static std::string track_name(Device device, LaneRole role, std::size_t number);
   std::int64_t trace_issue(const Task& task, LaneState& lane, const PointSet& memory_waits);
@@ -145,10 +155,18 @@ class Launcher {
   std::string describe_loss(const Task& task, const std::string& why);
   /// Calls `function(point, flags)` for the points of in-order predecessors.
   template <typename Function>
-  static void for_each_point(const Task& task, Function function) {
+  static void for_each_own_point(const Task& task, Function function) {
     for_each_link(task, [&](const Link& link) {
       if (const Point point = point_of(link)) function(point, link.bits & point_flags);
     });
+  }
+  /// The same, with those of the ports where the task is that of a replay.
+  template <typename Function>
+  static void for_each_point(const Task& task, Function function) {
+    for_each_own_point(task, function);
+    if (!task.is_replay()) [[likely]]
+      return;
+    for (const Task* const hold : holds_of(task)) for_each_own_point(*hold, function);
   }
 
   static std::array<std::atomic<LaneState*>, max_lanes> all_lanes_;

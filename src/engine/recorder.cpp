@@ -21,7 +21,8 @@ void Recorder::begin(const Submission& submission, Task::Kind kind) {
   task_.priority.store(submission.priority, std::memory_order_relaxed);
   task_.recorded_priority = submission.priority;
   task_.flags = submission.outside_effect ? Task::outside_effect : 0;
-  if (kind == Task::Kind::normal && submission.device.kind() != DeviceKind::cpu) task_.flags |= Task::in_order;
+  const bool has_lane = kind == Task::Kind::normal || kind == Task::Kind::hold;
+  if (has_lane && submission.device.kind() != DeviceKind::cpu) task_.flags |= Task::in_order;
   task_.recorded_kind = submission.device.kind();
   task_.recorded_in_order = task_.is_in_order();
   // What a task submits is part of it: whoever waits for all, waits for both.
@@ -84,7 +85,44 @@ class OrderAlone final : public AccessSink {
   AccessSink& sink_;
 };
 
+/// Does what a log needs, and comes after nobody.
+class NoOrder final : public AccessSink {
+ public:
+  explicit NoOrder(AccessSink& sink) : sink_(sink) {}
+  void after(TaskReference, Hazard) override {}
+  void reads_failed(const FailureReference&) override {}
+  bool finished(TaskReference task) const override { return sink_.finished(task); }
+  TaskReference join(std::span<const TaskReference> tasks) override { return sink_.join(tasks); }
+
+ private:
+  AccessSink& sink_;
+};
+
+/// No bytes order like all of them; but what was there before, stays.
+Access with_bytes(Access access) {
+  if (access.box == nullptr || !access.box->empty()) return access;
+  access.box = nullptr;
+  if (access.mode == AccessMode::write && access.buffer->bytes() > 0) access.mode = AccessMode::read_write;
+  return access;
+}
+
 }  // namespace
+
+void Recorder::follow(const Access& given, std::span<const Box> overwritten) {
+  const Access access = with_bytes(given);
+  const AccessLog& log = access.buffer->log_;
+  if (overwritten.empty()) return log.peek_access(access.box, access.mode, *this);
+  OrderAlone order(*this);
+  log.peek_access(access.box, access.mode, order);
+  log.peek(access.box, overwritten, *this);
+}
+
+void Recorder::enter(const Access& given) {
+  const Access access = with_bytes(given);
+  buffer_ = access.buffer;
+  NoOrder sink(*this);
+  access.buffer->log_.access(access.box, access.mode, scheduler_.slab().reference(task_), sink);
+}
 
 void Recorder::read_except(Buffer& buffer, const Box* box, std::span<const Box> overwritten) {
   buffer_ = &buffer;

@@ -39,7 +39,8 @@ class Recorder final : public AccessSink {
   /// The process is ending: what a task with outside effects submits is needed, and so is what that comes after.
   void note_end() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
   /// Ties the edges. True when nothing is left to wait for: the caller dispatches the task after it let go of the lock.
-  bool finish() { return tie_all(0); }
+  /// `held`: so many arrive at the task beside its predecessors.
+  bool finish(std::uint32_t held = 0) { return tie_all(held); }
   /// The same for a task that is not done before somebody arrives at it beside its predecessors.
   void finish_held();
   /// Ties the edges of a hold. True when nothing is left to wait for: the caller carries it out once it let go of the
@@ -48,6 +49,11 @@ class Recorder final : public AccessSink {
   /// A read of `box` that fails with no part of it that lies in one of `overwritten`, after whose writers it comes,
   /// too. The buffer is one whose memory is expected.
   void read_except(Buffer& buffer, const Box* box, std::span<const Box> overwritten);
+  /// The two halves of an access to a buffer whose memory is expected. First: the task comes after whom it has to, and
+  /// nobody comes after it yet; of what lies in one of `overwritten`, no failures are its own.
+  void follow(const Access& access, std::span<const Box> overwritten);
+  /// Then: whoever comes later comes after the task.
+  void enter(const Access& access);
   /// The buffer's memory is bound by somebody else: this access need not be alone.
   void expect_memory(Buffer& buffer);
   /// Tells the recording of the task, whose edges were gathered. It may be over already: it is not touched.

@@ -6,6 +6,7 @@
 
 #include "base/mutation.h"
 #include "engine/recorder.h"
+#include "engine/waiting.h"
 
 namespace stretto {
 
@@ -13,15 +14,8 @@ Replay::Replay(Scheduler& scheduler, std::shared_ptr<const Template> replayed)
     : scheduler_(scheduler),
       template_(std::move(replayed)),
       device_(scheduler.devices().at(template_->device())),
-      most_runners_(device_.workers->worker_count()),
-      one_priority_(template_->count(Priority::normal) == template_->nodes().size()),
       buffers_(template_->slots().size()),
-      awaited_(new std::atomic<std::uint32_t>[template_->nodes().size()]),
       ports_(new PortState[template_->ports().size()]) {
-  for (const Priority priority : {Priority::high, Priority::normal, Priority::low})
-    queues_[static_cast<std::size_t>(priority)].nodes.resize(template_->count(priority));
-  for (std::size_t node = 0; node < template_->nodes().size(); ++node)
-    awaited_[node].store(template_->nodes()[node].arrivals, std::memory_order_relaxed);
   device_.replay_bytes.fetch_add(template_->place_bytes(), std::memory_order_relaxed);
   for (const std::size_t bytes : template_->places())
     places_.push_back(BufferReference::adopt(new Buffer(template_->device(), bytes)));
@@ -84,24 +78,16 @@ void Replay::submit(const Call& call, std::shared_ptr<const void> keep) {
   for (std::size_t port = 0; port < ports.size(); ++port)
     ports_[port].waits.store(ports[port].closers + 1, std::memory_order_relaxed);
   any_failed_.store(false, std::memory_order_relaxed);
-  {
-    const SpinLockGuard lock(queue_lock_);
-    for (Queue& queue : queues_) queue.head = queue.tail = 0;
-    queued_ = 0;
-    runners_ = 1;
-    blocked_ = 0;
-    called_ = true;
-  }
-  remaining_.store(static_cast<std::int64_t>(template_->nodes().size() + ports.size()) + 1, std::memory_order_relaxed);
+  reset();
   record(call);
 }
 
-void Replay::place(Task& task, const Place& place, Task::Invoke invoke) {
-  new (task.closure) Place(place);
+void Replay::place(Task& task, std::uint32_t port, Task::Invoke invoke) {
+  new (task.closure) Place{this, port};
   task.invoke = invoke;
 }
 
-const Replay::Place& Replay::place_of(Task& task) {
+const Replay::Place& Replay::place_of(const Task& task) {
   return *std::launder(reinterpret_cast<const Place*>(task.closure));
 }
 
@@ -111,7 +97,8 @@ void Replay::record(const Call& call) {
   const Submission submission{
       .name = call.name, .site = call.site, .device = template_->device(), .outside_effect = true};
   Task& beginning = *me.take_task(scheduler_.recording());
-  place(beginning, {this, none}, [](Task& self, BodyContext* context) { place_of(self).replay->begin(self, context); });
+  begin_ = &beginning;
+  place(beginning, none, [](Task& self, BodyContext* context) { place_of(self).replay->begin(self, context); });
   std::uintptr_t* accesses =
       unbound_.size() <= Task::inline_accesses ? beginning.accesses : new std::uintptr_t[unbound_.size()];
   for (std::size_t i = 0; i < unbound_.size(); ++i)
@@ -124,28 +111,35 @@ void Replay::record(const Call& call) {
     const SpinLockGuard lock(scheduler_.recording());
     Recorder recorder(scheduler_, beginning);
     recorder.begin(submission, Task::Kind::normal);
+    beginning.flags |= flags_at_begin();
     beginning.access_count = static_cast<std::uint32_t>(unbound_.size());
     epoch_ = beginning.epoch();
     for (Buffer* const buffer : unbound_) recorder.expect_memory(*buffer);
-    static_cast<void>(recorder.finish());
+    static_cast<void>(recorder.finish(1 + arrivals_at_begin()));
     first_sequence_ = scheduler_.count().next_sequences(template_->nodes().size());
     // Not before: who still looks behind a task of the last replay must not see ports of this one, nor their old tasks.
     for (std::uint32_t port = 0; port < template_->ports().size(); ++port)
       ports_[port].open.store(false, std::memory_order_relaxed);
     for (std::uint32_t port = 0; port < template_->ports().size(); ++port) record_hold(submission, port, joins, ready);
+    for (std::uint32_t port = 0; ends_as_one() && port < template_->ports().size(); ++port) enter_hold(port, joins);
     std::vector<Task*> ends;  // waits for nobody, and is not carried out
-    record_hold(submission, none, joins, ends);
+    if (has_end()) record_hold(submission, none, joins, ends);
   }
   ThreadControl::step();
   for (Task* const task : joins) scheduler_.carry_out(*task);
   for (Task* const task : ready) scheduler_.carry_out(*task);
-  scheduler_.dispatch(beginning);
+  arrive_at_begin();
+}
+
+void Replay::arrive_at_begin() {
+  Task& beginning = *begin_;
+  if (arrive(beginning)) scheduler_.dispatch(beginning);
 }
 
 void Replay::record_hold(const Submission& submission, std::uint32_t port, std::vector<Task*>& joins,
                          std::vector<Task*>& ready) {
   Task& task = *scheduler_.thread().take_task_while_recording();
-  place(task, {this, port}, [](Task& self, BodyContext*) { place_of(self).replay->open(place_of(self).port); });
+  place(task, port, [](Task& self, BodyContext*) { place_of(self).replay->open(place_of(self).port); });
   Recorder recorder(scheduler_, task);
   recorder.begin(submission, Task::Kind::hold);
   // Once its edges are tied it may be carried out at any moment.
@@ -158,7 +152,10 @@ void Replay::record_hold(const Submission& submission, std::uint32_t port, std::
     recorder.expect_memory(buffer);
     for (const std::int32_t number : one.boxes) {
       const Box* const box = number < 0 ? nullptr : &template_->boxes()[number];
-      if (one.overwritten.empty()) {
+      if (ends_as_one()) {
+        // All ports open before any closes: none may wait for another, be it by way of a join.
+        recorder.follow({&buffer, box, one.mode}, one.overwritten);
+      } else if (one.overwritten.empty()) {
         recorder.access({&buffer, box, one.mode});
       } else {
         recorder.read_except(buffer, box, one.overwritten);
@@ -169,33 +166,49 @@ void Replay::record_hold(const Submission& submission, std::uint32_t port, std::
   for (Task* const join : recorder.take_joins()) joins.push_back(join);
 }
 
-// --- Ports
-// ---------------------------------------------------------------------------------------------------------------
-
-void Replay::open(std::uint32_t port) {
+void Replay::enter_hold(std::uint32_t port, std::vector<Task*>& joins) {
   const Template::Port& one = template_->ports()[port];
-  PortState& state = ports_[port];
-  if (one.carries_value) {
-    if (const FailureReference failure = scheduler_.failure_of(*state.task); failure && !is_broken(Mutation::poison))
-      for (const std::uint32_t node : one.targets) fail(node, failure);
-  }
-  state.open.store(true, std::memory_order_release);
-  std::vector<std::uint32_t> ready;
-  for (const std::uint32_t node : one.targets)
-    if (arrive(node)) ready.push_back(node);
-  if (!ready.empty()) push(ready);
-  close(port);
+  Recorder recorder(scheduler_, *ports_[port].task);
+  for (const std::int32_t number : one.boxes)
+    recorder.enter({buffers_[one.slot], number < 0 ? nullptr : &template_->boxes()[number], one.mode});
+  for (Task* const join : recorder.take_joins()) joins.push_back(join);
 }
 
-void Replay::close(std::uint32_t port) {
-  PortState& state = ports_[port];
-  if (state.waits.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  const std::int64_t writer = template_->ports()[port].writer;
-  if (writer >= 0)
-    if (const FailureReference failure = failure_of(static_cast<std::uint32_t>(writer)))
-      scheduler_.fail(*state.task, failure);
-  if (Work* next = scheduler_.complete(*state.task, nullptr)) scheduler_.dispatch(static_cast<Task&>(*next));
-  leave(1);
+// --- Nodes
+// ---------------------------------------------------------------------------------------------------------------
+
+FailureReference Replay::run_body(Task& shell, BodyContext& context, const Template::Node& node, std::uint32_t number) {
+  // While it runs, this task is the node's: whatever looks at the task that a thread is inside of, sees that.
+  shell.name = node.name;
+  shell.file = node.file;
+  shell.line = node.line;
+  shell.sequence = first_sequence_ + number;
+  shell.access_count = node.access_count;
+  const std::span<const std::uint32_t> accesses = template_->accesses(node);
+  std::uintptr_t* bound = shell.accesses;
+  std::unique_ptr<std::uintptr_t[]> many;
+  if (accesses.size() > Task::inline_accesses) [[unlikely]] {
+    many.reset(new std::uintptr_t[accesses.size()]);
+    bound = many.get();
+    shell.accesses[0] = reinterpret_cast<std::uintptr_t>(bound);
+  }
+  for (std::size_t i = 0; i < accesses.size(); ++i)
+    bound[i] = reinterpret_cast<std::uintptr_t>(buffers_[Template::slot_of_access(accesses[i])]) | (accesses[i] & 3);
+  FailureReference failure;
+  try {
+    node.body->run(context, &seed_);
+  } catch (...) {
+    failure = scheduler_.current_failure(shell);
+  }
+  RunningBody& running = context.running();
+  if (!running.readers.empty()) [[unlikely]] {
+    await_readers(scheduler_, shell, running);
+    running.readers.clear();
+    FailureReference late = FailureReference::adopt(shell.failure.exchange(nullptr));
+    if (late && !failure) failure = std::move(late);
+  }
+  shell.access_count = 0;
+  return failure;
 }
 
 // --- Failures and the end
@@ -208,6 +221,29 @@ void Replay::fail(std::uint32_t node, const FailureReference& failure) {
   any_failed_.store(true, std::memory_order_release);
 }
 
+void Replay::tell_of(std::uint32_t node, const FailureReference& failure) {
+  if (failure->sequence == first_sequence_ + node) scheduler_.failures().add(failure);
+}
+
+void Replay::abandon(const FailureReference& failure) {
+  const MutexLock lock(failing_);
+  abandoned_ = failure;
+  any_failed_.store(true, std::memory_order_release);
+}
+
+void Replay::fail_targets(std::uint32_t port) {
+  const Template::Port& one = template_->ports()[port];
+  if (!one.carries_value) return;
+  const FailureReference failure = scheduler_.failure_of(*ports_[port].task);
+  if (!failure || is_broken(Mutation::poison)) return;
+  for (const std::uint32_t node : one.targets) fail(node, failure);
+}
+
+void Replay::fail_readers(std::uint32_t node, const FailureReference& failure) {
+  if (is_broken(Mutation::poison)) return;
+  for (const std::uint32_t reader : template_->readers(node)) fail(reader, failure);
+}
+
 FailureReference Replay::failure_of(std::uint32_t node) {
   if (!any_failed_.load(std::memory_order_acquire)) [[likely]]
     return {};
@@ -217,23 +253,28 @@ FailureReference Replay::failure_of(std::uint32_t node) {
   return found == failures_.end() ? FailureReference() : found->second;
 }
 
-void Replay::leave(std::int64_t count) {
-  if (remaining_.fetch_sub(count, std::memory_order_acq_rel) == count) finish();
-}
-
-void Replay::finish() {
+void Replay::end() {
   if (any_failed_.load(std::memory_order_acquire)) {
     const MutexLock lock(failing_);
     failures_.clear();
     abandoned_ = {};
   }
-  Task& end = *end_;
   // It may be the last to keep this object.
   const std::shared_ptr<const void> keep = std::move(keep_);
   // Whoever finds this one pending finds the replay that it ends, not the next.
-  Work* const next = scheduler_.complete(end, nullptr);
+  Work* const next = end_ == nullptr ? nullptr : scheduler_.complete(*end_, nullptr);
   busy_.store(false, std::memory_order_release);
   if (next != nullptr) scheduler_.dispatch(static_cast<Task&>(*next));
+}
+
+bool Replay::is_inside(const Runner* first, const ThreadState& thread, const std::vector<bool>& nodes) {
+  for (const ThreadState::Frame* frame = thread.frame; frame != nullptr; frame = frame->outer) {
+    for (const Runner* runner = first; runner != nullptr; runner = runner->next) {
+      const std::uint32_t node = runner->node.load(std::memory_order_relaxed);
+      if (runner->task == frame->task && node != none && nodes[node]) return true;
+    }
+  }
+  return false;
 }
 
 bool Replay::look_behind(Task& hold, const ThreadState& thread, FunctionRef<void(Task&)> visit) {
@@ -241,24 +282,14 @@ bool Replay::look_behind(Task& hold, const ThreadState& thread, FunctionRef<void
   Replay& replay = *place.replay;
   const Template& replayed = *replay.template_;
   std::vector<bool> needed(replayed.nodes().size(), true);
-  if (place.port != none) needed = replayed.needed_by(place.port);
-  {
-    const SpinLockGuard lock(replay.queue_lock_);
-    for (const ThreadState::Frame* frame = thread.frame; frame != nullptr; frame = frame->outer) {
-      for (const Runner* runner = replay.first_runner_; runner != nullptr; runner = runner->next) {
-        const std::uint32_t node = runner->node.load(std::memory_order_relaxed);
-        if (runner->task == frame->task && node != none && needed[node]) return true;
-      }
-    }
-  }
+  if (place.port != none && !replay.ends_as_one()) needed = replayed.needed_by(place.port);
+  if (replay.is_inside(thread, needed)) return true;
   for (std::uint32_t port = 0; port < replayed.ports().size(); ++port) {
     PortState& state = replay.ports_[port];
     if (&*state.task == &hold || state.open.load(std::memory_order_acquire)) continue;
-    for (const std::uint32_t target : replayed.ports()[port].targets) {
-      if (!needed[target]) continue;
+    if (replay.ends_as_one() ||
+        std::ranges::any_of(replayed.ports()[port].targets, [&](std::uint32_t target) { return needed[target]; }))
       visit(*state.task);
-      break;
-    }
   }
   return false;
 }

@@ -15,11 +15,12 @@
 
 namespace stretto {
 
-/// One replay of a template at a time: the numbers that go down to zero, and what is bound.
+struct SegmentPlan;
+
+/// One replay of a template at a time: what is bound, and the tasks of the engine that tie it to the program.
 ///
-/// Nodes are no tasks of the engine. Its tasks are: one that *begins*, when results and temporaries have memory; one
-/// for each port; *runners*, which run nodes as they become ready, as many as there are workers and work for them; and
-/// one that *ends* when all of that is over, for those who wait for everything.
+/// Nodes are no tasks of the engine. Its tasks are: one that *begins*, when results and temporaries have memory, and
+/// one for each port. How nodes are run is the affair of those who derive from this: of workers, or of in-order lanes.
 class Replay {
  public:
   struct Call {
@@ -30,10 +31,9 @@ class Replay {
     RunSeed seed;
   };
 
-  Replay(Scheduler& scheduler, std::shared_ptr<const Template> replayed);
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
-  ~Replay();
+  virtual ~Replay();
 
   /// Takes it for a replay, if it is idle. By one thread at a time.
   bool claim();
@@ -48,12 +48,12 @@ class Replay {
   void submit(const Call& call, std::shared_ptr<const void> keep);
 
   /// The calling thread, which runs a node, is about to block, or goes on.
-  void block(bool begins);
+  virtual void block(bool /*begins*/) {}
   /// For a search under the recording lock: `hold` is a pending task of a replay. Whether a node that the calling
   /// thread is inside of comes before its end; otherwise calls `visit` for the tasks of those ports that do.
   static bool look_behind(Task& hold, const ThreadState& thread, FunctionRef<void(Task&)> visit);
 
- private:
+ protected:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   /// What a task of the replay finds it by.
   struct Place {
@@ -65,87 +65,90 @@ class Replay {
     std::atomic<std::uint32_t> waits{0};  ///< To be open, and for its closers.
     std::atomic<bool> open{false};
   };
-  /// Each node comes once.
-  struct Queue {
-    std::vector<std::uint32_t> nodes;
-    std::uint32_t head = 0;
-    std::uint32_t tail = 0;
-  };
-  /// A thread that runs nodes.
+  /// A thread that runs nodes, inside of a task that stands for them.
   struct Runner {
     Task* task;
     Runner* next;
     std::atomic<std::uint32_t> node{none};
   };
+  /// Whether one of these runners, which are linked, runs one of `nodes` on `thread`.
+  static bool is_inside(const Runner* first, const ThreadState& thread, const std::vector<bool>& nodes);
 
-  void record(const Call& call);
-  void record_hold(const Submission& submission, std::uint32_t port, std::vector<Task*>& joins,
-                   std::vector<Task*>& ready);
-  static void place(Task& task, const Place& place, Task::Invoke invoke);
-  static const Place& place_of(Task& task);
+  Replay(Scheduler& scheduler, std::shared_ptr<const Template> replayed);
 
-  void begin(Task& task, BodyContext* context);
-  void open(std::uint32_t port);
-  void close(std::uint32_t port);
-  bool arrive(std::uint32_t node) {
-    std::atomic<std::uint32_t>& awaited = awaited_[node];
-    // See arrive(Task&).
-    if (awaited.load(std::memory_order_acquire) == 1) return true;
-    return awaited.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
-  void push(std::span<const std::uint32_t> nodes);
-  void put(std::span<const std::uint32_t> nodes) STRETTO_REQUIRES(queue_lock_);
-  std::uint32_t take() STRETTO_REQUIRES(queue_lock_);
-  bool wants_runner() const STRETTO_REQUIRES(queue_lock_);
-  void summon();
-  void drain(Task& task, BodyContext* context, bool was_called);
-  std::uint32_t run_node(Runner& runner, BodyContext* context, std::uint32_t node);
+  // What those who derive do.
+  /// Gets ready for the next replay; the ports are, but for their tasks.
+  virtual void reset() = 0;
+  /// The task that begins has its memory, or has failed: then `context` is null.
+  virtual void begin(Task& task, BodyContext* context) = 0;
+  /// What the port comes after is done, or issued where it is on in-order lanes.
+  virtual void open(std::uint32_t port) = 0;
+  /// How often somebody arrives at the task that begins, besides who submits it.
+  virtual std::uint32_t arrivals_at_begin() const { return 0; }
+  /// What the launcher knows the task that begins by.
+  virtual std::uint8_t flags_at_begin() const { return 0; }
+  /// Whether a task is recorded that ends last, for those who wait for all.
+  virtual bool has_end() const { return true; }
+  /// Whether no port closes before all nodes have run.
+  virtual bool ends_as_one() const { return false; }
+  /// Whether `thread` runs one of these nodes.
+  virtual bool is_inside(const ThreadState& thread, const std::vector<bool>& nodes) = 0;
+
+  /// How many forks lay between the first process and the one that its replay is of.
+  std::uint64_t forks_at_claim() const { return forks_.load(std::memory_order_relaxed); }
+  void arrive_at_begin();
+  /// Makes a task one of this replay: of a port, or, with `none`, of none.
+  void place(Task& task, std::uint32_t port, Task::Invoke invoke);
+  static const Place& place_of(const Task& task);
+  static Replay& replay_of(const Task& task) { return *place_of(task).replay; }
   FailureReference run_body(Task& shell, BodyContext& context, const Template::Node& node, std::uint32_t number);
   void fail(std::uint32_t node, const FailureReference& failure);
+  /// If the failure is the node's own, `wait_all` throws it.
+  void tell_of(std::uint32_t node, const FailureReference& failure);
+  /// Because of this no node runs, or none is known to have run.
+  void abandon(const FailureReference& failure);
+  /// What comes into the replay by a port has failed: so have those that read it.
+  void fail_targets(std::uint32_t port);
+  void fail_readers(std::uint32_t node, const FailureReference& failure);
   FailureReference failure_of(std::uint32_t node);
-  void leave(std::int64_t count);
-  void finish();
+  /// It is over, and idle again. Nothing of this object may be touched any more.
+  void end();
 
   Scheduler& scheduler_;
   const std::shared_ptr<const Template> template_;
   EngineDevice& device_;
-  const int most_runners_;
-  const bool one_priority_;
-  std::atomic<bool> busy_{false};
-  std::shared_ptr<const void> keep_;
-  std::atomic<std::uint64_t> forks_{0};  ///< Of which process its replay is.
-
-  std::vector<BufferReference> places_;
-  BufferReference unpatched_;     ///< Only where a test breaks it on purpose.
   std::vector<Buffer*> buffers_;  ///< Of each slot.
-  std::vector<Buffer*> unbound_;  ///< Of these, those that have no memory yet.
   RunSeed seed_;
   CallSite site_;
   std::uint64_t first_sequence_ = 0;
   int epoch_ = 0;
-  std::unique_ptr<std::atomic<std::uint32_t>[]> awaited_;  ///< How often somebody still arrives at each node.
   std::unique_ptr<PortState[]> ports_;
+  Task* begin_ = nullptr;
   Task* end_ = nullptr;
-
-  alignas(64) std::atomic<std::int64_t> remaining_{0};  ///< Nodes, ports, runners.
   std::atomic<bool> any_failed_{false};
+
+ private:
+  void record(const Call& call);
+  void record_hold(const Submission& submission, std::uint32_t port, std::vector<Task*>& joins,
+                   std::vector<Task*>& ready);
+  void enter_hold(std::uint32_t port, std::vector<Task*>& joins);
+
+  std::atomic<bool> busy_{false};
+  std::shared_ptr<const void> keep_;
+  std::atomic<std::uint64_t> forks_{0};
+  std::vector<BufferReference> places_;
+  BufferReference unpatched_;     ///< Only where a test breaks it on purpose.
+  std::vector<Buffer*> unbound_;  ///< Of the buffers, those that have no memory yet.
   Mutex failing_;
   std::unordered_map<std::uint32_t, FailureReference> failures_ STRETTO_GUARDED_BY(failing_);
-  FailureReference abandoned_ STRETTO_GUARDED_BY(failing_);  ///< No node runs, because of this.
-
-  alignas(64) SpinLock queue_lock_;
-  std::array<Queue, 3> queues_ STRETTO_GUARDED_BY(queue_lock_);  ///< Nodes that are ready, by priority.
-  std::uint32_t queued_ STRETTO_GUARDED_BY(queue_lock_) = 0;     ///< In all of them.
-  int runners_ STRETTO_GUARDED_BY(queue_lock_) = 0;              ///< Those that were called included.
-  int blocked_ STRETTO_GUARDED_BY(queue_lock_) = 0;              ///< Of these.
-  bool called_ STRETTO_GUARDED_BY(queue_lock_) = false;          ///< One was, and has not come yet.
-  Runner* first_runner_ STRETTO_GUARDED_BY(queue_lock_) = nullptr;
+  FailureReference abandoned_ STRETTO_GUARDED_BY(failing_);  ///< Of all nodes.
 };
 
 /// The replays of one template: a few, so that one begins before the one before it has ended.
 class Replays : public std::enable_shared_from_this<Replays> {
  public:
   Replays(Scheduler& scheduler, std::shared_ptr<const Template> replayed);
+  ~Replays();
   const Template& replayed() const { return *template_; }
 
   /// Submits a replay, and returns at once, but where several are pending already: then it waits for one of them, as
@@ -157,9 +160,11 @@ class Replays : public std::enable_shared_from_this<Replays> {
   bool may_have_another() const;
   bool has_any() const;
   Replay* claim();
+  std::unique_ptr<Replay> make() const;
 
   Scheduler& scheduler_;
   const std::shared_ptr<const Template> template_;
+  std::shared_ptr<const SegmentPlan> plan_;  ///< Null where workers run the nodes.
   std::vector<std::unique_ptr<Replay>> replays_;
 };
 

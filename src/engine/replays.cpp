@@ -4,7 +4,10 @@
 
 #include "base/fork.h"
 #include "base/thread.h"
+#include "engine/lane_replay.h"
+#include "engine/launcher.h"
 #include "engine/replay.h"
+#include "engine/worker_replay.h"
 
 namespace stretto {
 namespace {
@@ -26,7 +29,19 @@ Mutex& taking() {
 }  // namespace
 
 Replays::Replays(Scheduler& scheduler, std::shared_ptr<const Template> replayed)
-    : scheduler_(scheduler), template_(std::move(replayed)) {}
+    : scheduler_(scheduler), template_(std::move(replayed)) {
+  const EngineDevice& device = scheduler_.devices().at(template_->device());
+  if (device.launcher == nullptr) return;
+  const auto streams = static_cast<std::uint32_t>(device.launcher->stream_count());
+  plan_ = std::make_shared<const SegmentPlan>(SegmentPlan::make(*template_, streams));
+}
+
+Replays::~Replays() = default;
+
+std::unique_ptr<Replay> Replays::make() const {
+  if (plan_ != nullptr) return std::make_unique<LaneReplay>(scheduler_, template_, plan_);
+  return std::make_unique<WorkerReplay>(scheduler_, template_);
+}
 
 bool Replays::may_have_another() const {
   if (replays_.size() >= most_pending) return false;
@@ -44,7 +59,7 @@ Replay* Replays::claim() {
   }
   std::erase(replays_, nullptr);
   if (!may_have_another()) return nullptr;
-  replays_.push_back(std::make_unique<Replay>(scheduler_, template_));
+  replays_.push_back(make());
   static_cast<void>(replays_.back()->claim());
   return replays_.back().get();
 }

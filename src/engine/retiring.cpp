@@ -9,6 +9,7 @@
 
 #include "base/fork.h"
 #include "base/mutation.h"
+#include "engine/lane_replay.h"
 #include "engine/launcher.h"
 #include "engine/scheduler.h"
 
@@ -174,7 +175,11 @@ int Launcher::retire_front(LaneState& lane, int most) {
 void Launcher::retire(const Retired& retired, LaneState& lane) {
   Task& task = *retired.task;
   const Point point = retired.point;
-  const std::exception_ptr& found_on_device = retired.found_on_device;
+  std::exception_ptr found_on_device = retired.found_on_device;
+  if (task.is_replay()) [[unlikely]] {
+    const std::exception_ptr lost = take_marked(LaneReplay::of(task), lane);
+    if (!found_on_device) found_on_device = lost;
+  }
   const std::string loss = found_on_device ? device_.backend->loss(device_.device.index()) : std::string();
   if (!loss.empty()) [[unlikely]] {
     fail_for_loss(task, loss);
@@ -185,10 +190,17 @@ void Launcher::retire(const Retired& retired, LaneState& lane) {
       scheduler_.fail(task, scheduler_.current_failure(task));
     }
   }
-  for_each_point(task, [&](Point before, std::uint64_t flags) {
-    if ((flags & point_carries_value) != 0 && !is_broken(Mutation::poison))
-      if (const FailureReference failure = failed_points().find(before)) scheduler_.fail(task, failure);
-  });
+  const auto learn_of_failures = [&](Task& one) {
+    for_each_own_point(one, [&](Point before, std::uint64_t flags) {
+      if ((flags & point_carries_value) != 0 && !is_broken(Mutation::poison))
+        if (const FailureReference failure = failed_points().find(before)) scheduler_.fail(one, failure);
+    });
+  };
+  learn_of_failures(task);
+  if (task.is_replay()) [[unlikely]] {
+    for (Task* const hold : holds_of(task)) learn_of_failures(*hold);
+    LaneReplay::of(task).end_nodes();
+  }
   ThreadControl::step();
   if (Failure* failure = task.failure.load(std::memory_order_acquire)) failed_points().add(point, failure);
   if (retired.traced_from != trace::no_time) [[unlikely]]
@@ -244,9 +256,12 @@ std::string Launcher::describe_loss(const Task& task, const std::string& why) {
 }
 
 void Launcher::complete(Task& task) {
+  LaneReplay* const replay = task.is_replay() || task.kind == Task::Kind::hold ? &LaneReplay::of(task) : nullptr;
   scheduler_.complete(task, nullptr);
   // Only now: what it held has been given back.
   pending_.fetch_sub(1, std::memory_order_acq_rel);
+  if (replay != nullptr) [[unlikely]]
+    replay->leave();
 }
 
 }  // namespace stretto

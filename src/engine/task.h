@@ -84,9 +84,10 @@ struct alignas(256) Task : Work {
   /// A hold is carried out when its predecessors are done, and completed by whoever carried it out, when it likes.
   enum class Kind : std::uint8_t { normal, join, release, wait, hold };
   /// Bits of `flags`.
-  static constexpr std::uint8_t in_order = 1;        ///< Runs on in-order lanes.
-  static constexpr std::uint8_t outside_effect = 2;  ///< Must run before the process ends.
-  static constexpr std::uint8_t odd_epoch = 4;       ///< Which of the two counters of pending tasks counts it.
+  static constexpr std::uint8_t in_order = 1;          ///< Runs on in-order lanes.
+  static constexpr std::uint8_t outside_effect = 2;    ///< Must run before the process ends.
+  static constexpr std::uint8_t odd_epoch = 4;         ///< Which of the two counters of pending tasks counts it.
+  static constexpr std::uint8_t stands_for_nodes = 8;  ///< Of a replay on in-order lanes; see LaneReplay.
 
   // First line: all that whoever releases the task touches, and what begins its run.
   std::atomic<std::uint32_t> pending{0};
@@ -129,6 +130,7 @@ struct alignas(256) Task : Work {
   static constexpr std::uint32_t max_line = (1 << 20) - 1;
 
   bool is_in_order() const { return (flags & in_order) != 0; }
+  bool is_replay() const { return (flags & stands_for_nodes) != 0; }
   int epoch() const { return (flags & odd_epoch) != 0 ? 1 : 0; }
   CallSite site() const { return {file, "", line}; }
 

@@ -40,6 +40,17 @@ void AccessLog::peek(const Box* box, std::span<const Box> except, AccessSink& si
   if (boxes_ != nullptr) boxes_->peek(box, except, sink);
 }
 
+void AccessLog::peek_access(const Box* box, AccessMode mode, AccessSink& sink) const {
+  if (mode == AccessMode::read) return peek(box, {}, sink);
+  whole_.depend_for_write(mode == AccessMode::read_write, sink);
+  if (boxes_ == nullptr) return;
+  if (box == nullptr) {
+    boxes_->depend_on_all(mode, sink);
+  } else {
+    boxes_->depend_for_write(*box, mode, sink);
+  }
+}
+
 void AccessLog::peek_write(AccessSink& sink) const {
   whole_.depend_for_write(false, sink);
   if (boxes_ != nullptr) boxes_->depend_on_all(AccessMode::write, sink);

@@ -36,6 +36,9 @@ class AccessLog {
   /// in one of the boxes of `except`.
   void peek(const Box* box, std::span<const Box> except, AccessSink& sink) const;
 
+  /// Tells `sink` whom such an access would come after, and records nothing.
+  void peek_access(const Box* box, AccessMode mode, AccessSink& sink) const;
+
   /// Tells `sink` whom a write of everything would come after, and records nothing.
   void peek_write(AccessSink& sink) const;
 

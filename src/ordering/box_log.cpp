@@ -137,6 +137,14 @@ void BoxLog::depend_on_all(AccessMode mode, AccessSink& sink) const {
   }
 }
 
+void BoxLog::depend_for_write(const Box& box, AccessMode mode, AccessSink& sink) const {
+  for (const Entry& entry : entries_) {
+    const bool same = entry.box == box;
+    if (!same && (is_broken(Mutation::box_intersection) || !overlaps(entry.box, box))) continue;
+    entry.region.depend_for_write(mode == AccessMode::read_write, sink);
+  }
+}
+
 void BoxLog::peek(const Box* box, std::span<const Box> except, AccessSink& sink) const {
   for (const Entry& entry : entries_) {
     if (box != nullptr && !overlaps(entry.box, *box)) continue;

@@ -24,6 +24,8 @@ class BoxLog {
   void access(const Box& box, AccessMode mode, TaskReference task, AccessSink& sink);
   /// An access to the whole storage depends on every box.
   void depend_on_all(AccessMode mode, AccessSink& sink) const;
+  /// Whom a write of `box` would come after.
+  void depend_for_write(const Box& box, AccessMode mode, AccessSink& sink) const;
   void peek(const Box* box, std::span<const Box> except, AccessSink& sink) const;
   void mark_failed(TaskReference task, const FailureReference& failure);
   /// Forgets what has finished. True when nothing is left.

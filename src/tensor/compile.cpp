@@ -243,10 +243,6 @@ std::vector<Tensor> detail::CompiledCalls::State::record(std::vector<ArgumentFor
     ResultForm form;
     if (result.defined()) {
       const TensorImplementation& tensor = implementation_of(result);
-      if (tensor.device.kind() != DeviceKind::cpu) {
-        give_up("returns a tensor of " + to_string(tensor.device));
-        return results;
-      }
       if (tensor.live != live.get()) capture.note_used_from_outside(*tensor.buffer);
       form = {
           .slot = capture.slot_of(*tensor.buffer), .defined = true, .dtype = tensor.dtype, .geometry = tensor.geometry};

@@ -5,72 +5,38 @@
 #include <string>
 #include <vector>
 
+#include "engine/replay_section.h"
 #include "engine/template.h"
 #include "engine/testing.h"
 
 namespace stretto {
 namespace {
 
-using Value = std::int64_t;
-
-/// A section that was captured, with the buffers that it was captured with.
-class Section {
- public:
-  /// `submit` is called once, and what it submits goes on as usual. It returns what is wanted, or nothing.
-  template <typename Submit>
-  Section(const std::vector<BufferReference>& arguments, Submit submit) {
-    Capture capture(arguments);
-    if constexpr (std::is_void_v<std::invoke_result_t<Submit>>) {
-      submit();
-    } else {
-      results = submit();
-    }
-    capture.close();
-    reason = capture.reason();
-    if (!reason.empty()) return;
-    std::vector<std::uint32_t> slots;
-    for (const Array<Value>& result : results) slots.push_back(capture.slot_of(*result.buffer));
-    made = Template::make(capture.take(), slots);
-    replays = std::make_shared<Replays>(Engine::get().scheduler(), made);
-  }
-
-  /// Replays it with other arguments; returns what it makes.
-  std::vector<BufferReference> operator()(const std::vector<BufferReference>& arguments) const {
-    std::vector<Buffer*> given, results;
-    for (const BufferReference& argument : arguments) given.push_back(argument.get());
-    std::vector<BufferReference> made_results(made->made_results());
-    for (const Template::Slot& slot : made->slots())
-      if (slot.kind == Template::SlotKind::result)
-        made_results[slot.number] = Engine::get().create_buffer(made->device(), slot.bytes);
-    for (const BufferReference& result : made_results) results.push_back(result.get());
-    EXPECT_TRUE(replays->submit({.name = "replay", .site = {}, .arguments = given, .results = results, .seed = {}}));
-    return made_results;
-  }
-
-  std::string reason;
-  std::vector<Array<Value>> results;  ///< Of the captured call.
-  std::shared_ptr<const Template> made;
-  std::shared_ptr<Replays> replays;
-};
-
-Value value_of(const BufferReference& buffer, CallSite site = std::source_location::current()) {
-  Engine::get().wait(*buffer, nullptr, "read", site);
-  return *reinterpret_cast<Value*>(buffer->data());
-}
-
-class Replaying : public testing::Test {
+class Replaying : public testing::TestWithParam<Device> {
  protected:
   void SetUp() override {
     if (serial_engine()) GTEST_SKIP() << "the serial engine has no replays";
   }
+
+  const Device device = GetParam();
+
+  Array<Value> array(std::size_t count = 1) const { return Array<Value>(count, device); }
+  void fill(const Array<Value>& array, Value value) const { stretto::fill(array, value, device); }
+  BufferReference filled(Value value, std::size_t count = 1) const {
+    const Array<Value> made = array(count);
+    fill(made, value);
+    return made.buffer;
+  }
+  /// Whether two tasks of the device can run at the same time.
+  bool runs_two() const { return device == cpu0 ? worker_count() > 1 : environment().streams > 1; }
 };
 
-TEST_F(Replaying, AChainOnACapturedBufferGoesOn) {
-  const Array<Value> x(1);
-  fill<Value>(x, 1);
+TEST_P(Replaying, AChainOnACapturedBufferGoesOn) {
+  const Array<Value> x = array();
+  fill(x, 1);
   const Section section({}, [&] {
     for (int i = 0; i < 10; ++i)
-      submit(cpu0, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) *= 3; });
+      submit(device, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) *= 3; });
   });
   ASSERT_EQ(section.reason, "");
   EXPECT_EQ(section.made->nodes().size(), 10u);
@@ -83,46 +49,35 @@ TEST_F(Replaying, AChainOnACapturedBufferGoesOn) {
   EXPECT_EQ(x.item(), expected);
 }
 
-BufferReference filled(Value value, std::size_t count = 1) {
-  const Array<Value> array(count);
-  fill<Value>(array, value);
-  return array.buffer;
-}
-
 Access access(const BufferReference& buffer, AccessMode mode, const Box* box = nullptr) {
   return {buffer.get(), box, mode};
 }
 
-/// result = argument * 2 + 1, by way of a temporary.
-struct Doubling {
-  BufferReference argument = filled(5);
-  Section section{{argument}, [&] {
-                    const Array<Value> temporary(1), result(1);
-                    submit(cpu0, {access(argument, AccessMode::read), write(temporary)},
-                           [](BodyContext& context) { *data<Value>(context, 1) = 2 * *data<Value>(context, 0); });
-                    submit(cpu0, {read(temporary), write(result)},
-                           [](BodyContext& context) { *data<Value>(context, 1) = *data<Value>(context, 0) + 1; });
-                    return std::vector{result};
-                  }};
-};
-
-TEST_F(Replaying, ArgumentsAndResultsAreThoseOfTheCall) {
-  const Doubling doubling;
-  EXPECT_EQ(doubling.section.results.front().item(), 11);
+TEST_P(Replaying, ArgumentsAndResultsAreThoseOfTheCall) {
+  const BufferReference argument = filled(5);
+  const Section section({argument}, [&] {
+    const Array<Value> temporary = array(), result = array();
+    submit(device, {access(argument, AccessMode::read), write(temporary)},
+           [](BodyContext& context) { *data<Value>(context, 1) = 2 * *data<Value>(context, 0); });
+    submit(device, {read(temporary), write(result)},
+           [](BodyContext& context) { *data<Value>(context, 1) = *data<Value>(context, 0) + 1; });
+    return std::vector{result};
+  });
+  EXPECT_EQ(section.results.front().item(), 11);
   std::vector<BufferReference> results;
-  for (Value i = 0; i < 20; ++i) results.push_back(doubling.section({filled(i)}).front());
+  for (Value i = 0; i < 20; ++i) results.push_back(section({filled(i)}).front());
   for (Value i = 0; i < 20; ++i) EXPECT_EQ(value_of(results[i]), 2 * i + 1);
-  EXPECT_EQ(doubling.section.results.front().item(), 11);
+  EXPECT_EQ(section.results.front().item(), 11);
 }
 
-TEST_F(Replaying, TemporariesOfAChainShareTwoPlaces) {
+TEST_P(Replaying, TemporariesOfAChainShareTwoPlaces) {
   const BufferReference argument = filled(1);
   const Section section({argument}, [&] {
-    const Array<Value> result(1);
+    const Array<Value> result = array();
     BufferReference last = argument;
     for (int i = 0; i < 10; ++i) {
-      const BufferReference next = i < 9 ? Array<Value>(1).buffer : result.buffer;
-      submit(cpu0, {access(last, AccessMode::read), access(next, AccessMode::write)},
+      const BufferReference next = i < 9 ? array().buffer : result.buffer;
+      submit(device, {access(last, AccessMode::read), access(next, AccessMode::write)},
              [](BodyContext& context) { *data<Value>(context, 1) = *data<Value>(context, 0) + 1; });
       last = next;
     }
@@ -132,72 +87,76 @@ TEST_F(Replaying, TemporariesOfAChainShareTwoPlaces) {
   EXPECT_EQ(value_of(section({filled(7)}).front()), 17);
 }
 
-TEST_F(Replaying, WaitsForWhatComesBeforeAndIsWaitedFor) {
-  const Array<Value> x(1);
-  fill<Value>(x, 1);
+TEST_P(Replaying, WaitsForWhatComesBeforeAndIsWaitedFor) {
+  const Array<Value> x = array();
+  fill(x, 1);
   const Section section(
-      {}, [&] { submit(cpu0, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) *= 2; }); });
+      {}, [&] { submit(device, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) *= 2; }); });
   Gate gate;
-  submit(cpu0, {read_write(x)}, [gate](BodyContext& context) {
+  submit(device, {read_write(x)}, [gate](BodyContext& context) {
     gate.pass();
     *data<Value>(context, 0) += 1;
   });
   section({});
   section({});
-  submit(cpu0, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) += 5; });
+  submit(device, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) += 5; });
   gate.open();
   EXPECT_EQ(x.item(), (2 + 1) * 4 + 5);
 }
 
-TEST_F(Replaying, ReplaysOfWhatDoesNotMeetOverlap) {
-  if (worker_count() < 2) GTEST_SKIP() << "one worker runs one at a time";
+TEST_P(Replaying, ReplaysOfWhatDoesNotMeetOverlap) {
+  if (!runs_two()) GTEST_SKIP() << "one worker runs one at a time";
   Gate gate;
   const BufferReference argument = filled(0);
   const Section section({argument}, [&] {
-    const Array<Value> result(1);
-    submit(cpu0, {access(argument, AccessMode::read), write(result)}, [gate](BodyContext& context) {
+    const Array<Value> result = array();
+    submit(device, {access(argument, AccessMode::read), write(result)}, [gate](BodyContext& context) {
       const Value asked = *data<Value>(context, 0);
       if (asked == 1) gate.pass();
       *data<Value>(context, 1) = asked;
     });
     return std::vector{result};
   });
-  const BufferReference first = section({filled(1)}).front();
-  const BufferReference second = section({filled(2)}).front();
+  const BufferReference one = filled(1), two = filled(2);
+  // From here on it is known which streams are busy.
+  wait_all();
+  const BufferReference first = section({one}).front();
+  const BufferReference second = section({two}).front();
   EXPECT_EQ(value_of(second), 2);
   gate.open();
   EXPECT_EQ(value_of(first), 1);
 }
 
-TEST_F(Replaying, LaterReadersOfTheSameDoNotWaitForOneAnother) {
-  if (worker_count() < 2) GTEST_SKIP() << "one worker runs one at a time";
+TEST_P(Replaying, LaterReadersOfTheSameDoNotWaitForOneAnother) {
+  if (!runs_two()) GTEST_SKIP() << "one worker runs one at a time";
   Gate gate;
   const BufferReference argument = filled(4);
   const Section section({argument}, [&] {
-    const Array<Value> result(1);
-    submit(cpu0, {access(argument, AccessMode::read), write(result)},
+    const Array<Value> result = array();
+    submit(device, {access(argument, AccessMode::read), write(result)},
            [](BodyContext& context) { *data<Value>(context, 1) = *data<Value>(context, 0); });
     return std::vector{result};
   });
-  submit(cpu0, {access(argument, AccessMode::read)}, [gate](BodyContext&) { gate.pass(); });
+  wait_all();
+  submit(device, {access(argument, AccessMode::read)}, [gate](BodyContext&) { gate.pass(); });
   EXPECT_EQ(value_of(section({argument}).front()), 4);
   gate.open();
 }
 
-TEST_F(Replaying, AFailureSkipsWhatReadsItAndNothingElse) {
+TEST_P(Replaying, AFailureSkipsWhatReadsItAndNothingElse) {
   const BufferReference argument = filled(1);
   const Section section({argument}, [&] {
-    const Array<Value> bad(1), reader(1), good(1), overwritten(1);
+    const Array<Value> bad = array(), reader = array(), good = array(), overwritten = array();
     const CallSite site("program.cpp", "", 7);
-    submit({.name = "breaks", .site = site}, {access(argument, AccessMode::read), write(bad), write(overwritten)},
-           [](BodyContext& context) {
+    submit({.name = "breaks", .device = device, .site = site},
+           {access(argument, AccessMode::read), write(bad), write(overwritten)}, [](BodyContext& context) {
              if (*data<Value>(context, 0) == 13) throw Error("thirteen");
              *data<Value>(context, 1) = *data<Value>(context, 2) = 1;
            });
-    submit(cpu0, {read(bad), write(reader)}, [](BodyContext& context) { *data<Value>(context, 1) = 2; });
-    submit(cpu0, {access(argument, AccessMode::read), write(good)},
+    submit(device, {read(bad), write(reader)}, [](BodyContext& context) { *data<Value>(context, 1) = 2; });
+    submit(device, {access(argument, AccessMode::read), write(good)},
            [](BodyContext& context) { *data<Value>(context, 1) = 3; });
-    submit(cpu0, {write(overwritten)}, [](BodyContext& context) { *data<Value>(context, 0) = 4; });
+    submit(device, {write(overwritten)}, [](BodyContext& context) { *data<Value>(context, 0) = 4; });
     return std::vector{bad, reader, good, overwritten};
   });
   const auto results = section({filled(13)});
@@ -212,30 +171,31 @@ TEST_F(Replaying, AFailureSkipsWhatReadsItAndNothingElse) {
   EXPECT_EQ(value_of(section({filled(12)})[1]), 2);
 }
 
-TEST_F(Replaying, AFailureOfAnArgumentMeetsThoseWhoReadIt) {
+TEST_P(Replaying, AFailureOfAnArgumentMeetsThoseWhoReadIt) {
   const BufferReference argument = filled(1), other = filled(1);
   const Section section({argument, other}, [&] {
-    const Array<Value> reads_it(1), reads_other(1);
-    submit(cpu0, {access(argument, AccessMode::read), write(reads_it)},
+    const Array<Value> reads_it = array(), reads_other = array();
+    submit(device, {access(argument, AccessMode::read), write(reads_it)},
            [](BodyContext& context) { *data<Value>(context, 1) = 2; });
-    submit(cpu0, {access(other, AccessMode::read), write(reads_other)},
+    submit(device, {access(other, AccessMode::read), write(reads_other)},
            [](BodyContext& context) { *data<Value>(context, 1) = 3; });
     return std::vector{reads_it, reads_other};
   });
-  const Array<Value> failed(1);
-  submit({.name = "breaks"}, {write(failed)}, [](BodyContext&) { throw Error("broken"); });
+  const Array<Value> failed = array();
+  submit({.name = "breaks", .device = device}, {write(failed)}, [](BodyContext&) { throw Error("broken"); });
   const auto results = section({failed.buffer, filled(2)});
   EXPECT_EQ(error_of([&] { value_of(results[0]); }), "[breaks] broken");
   EXPECT_EQ(value_of(results[1]), 3);
 }
 
-TEST_F(Replaying, AFailureGoesThroughWhatIsChangedInTurn) {
+TEST_P(Replaying, AFailureGoesThroughWhatIsChangedInTurn) {
   const BufferReference argument = filled(1);
   const auto increment = [](BodyContext& context) {
     if (++*data<Value>(context, 0) == 13) throw Error("thirteen");
   };
   const Section section({argument}, [&] {
-    for (int i = 0; i < 3; ++i) submit({.name = "increments"}, {access(argument, AccessMode::read_write)}, increment);
+    for (int i = 0; i < 3; ++i)
+      submit({.name = "increments", .device = device}, {access(argument, AccessMode::read_write)}, increment);
   });
   const auto error_after = [&](const BufferReference& x) {
     section({x});
@@ -244,12 +204,12 @@ TEST_F(Replaying, AFailureGoesThroughWhatIsChangedInTurn) {
   const BufferReference failed = filled(11);
   EXPECT_EQ(error_after(failed), "[increments] thirteen");
   EXPECT_EQ(error_after(failed), "[increments] thirteen");
-  submit(cpu0, {access(failed, AccessMode::write)}, [](BodyContext& context) { *data<Value>(context, 0) = 2; });
+  submit(device, {access(failed, AccessMode::write)}, [](BodyContext& context) { *data<Value>(context, 0) = 2; });
   section({failed});
   EXPECT_EQ(value_of(failed), 5);
 }
 
-TEST_F(Replaying, PartsOfABufferAreToldApart) {
+TEST_P(Replaying, PartsOfABufferAreToldApart) {
   constexpr std::size_t count = 8;
   const BufferReference argument = filled(1, count);
   const auto part = [](std::int64_t first, std::int64_t values) {
@@ -262,11 +222,11 @@ TEST_F(Replaying, PartsOfABufferAreToldApart) {
     };
   };
   const Section section({argument}, [&] {
-    submit(cpu0, {access(argument, AccessMode::read_write, &low)}, add(1));
-    submit(cpu0, {access(argument, AccessMode::read_write, &high)}, [](BodyContext& context) {
+    submit(device, {access(argument, AccessMode::read_write, &low)}, add(1));
+    submit(device, {access(argument, AccessMode::read_write, &high)}, [](BodyContext& context) {
       for (int i = 4; i < 8; ++i) data<Value>(context, 0)[i] *= 3;
     });
-    submit(cpu0, {access(argument, AccessMode::read_write, &middle)}, [](BodyContext& context) {
+    submit(device, {access(argument, AccessMode::read_write, &middle)}, [](BodyContext& context) {
       for (int i = 2; i < 6; ++i) data<Value>(context, 0)[i] -= 5;
     });
   });
@@ -283,7 +243,7 @@ TEST_F(Replaying, PartsOfABufferAreToldApart) {
   EXPECT_EQ(std::vector<Value>(values, values + count), expected);
 }
 
-TEST_F(Replaying, AFailedPartThatIsOverwrittenInsideFailsNobody) {
+TEST_P(Replaying, AFailedPartThatIsOverwrittenInsideFailsNobody) {
   constexpr std::size_t count = 8;
   const BufferReference argument = filled(1, count);
   const auto part = [](std::int64_t first, std::int64_t values) {
@@ -291,18 +251,19 @@ TEST_F(Replaying, AFailedPartThatIsOverwrittenInsideFailsNobody) {
   };
   const Box low = part(0, 4), first = part(0, 2), last = part(6, 2);
   const Section section({argument}, [&] {
-    const Array<Value> overwritten(1), kept(1);
-    submit(cpu0, {access(argument, AccessMode::write, &low)},
+    const Array<Value> overwritten = array(), kept = array();
+    submit(device, {access(argument, AccessMode::write, &low)},
            [](BodyContext& context) { std::fill_n(data<Value>(context, 0), 4, 5); });
-    submit(cpu0, {access(argument, AccessMode::read, &first), write(overwritten)},
+    submit(device, {access(argument, AccessMode::read, &first), write(overwritten)},
            [](BodyContext& context) { *data<Value>(context, 1) = *data<Value>(context, 0); });
-    submit(cpu0, {access(argument, AccessMode::read, &last), write(kept)},
+    submit(device, {access(argument, AccessMode::read, &last), write(kept)},
            [](BodyContext& context) { *data<Value>(context, 1) = data<Value>(context, 0)[6]; });
     return std::vector{overwritten, kept};
   });
   const auto results_after = [&](const Box& failing) {
     const BufferReference x = filled(1, count);
-    submit({.name = "breaks"}, {access(x, AccessMode::write, &failing)}, [](BodyContext&) { throw Error("broken"); });
+    submit({.name = "breaks", .device = device}, {access(x, AccessMode::write, &failing)},
+           [](BodyContext&) { throw Error("broken"); });
     return section({x});
   };
   for (const Box& failing : {first, low}) {
@@ -316,38 +277,39 @@ TEST_F(Replaying, AFailedPartThatIsOverwrittenInsideFailsNobody) {
   EXPECT_EQ(error_of([] { wait_all(); }), "[breaks] broken");
 }
 
-TEST_F(Replaying, WaitingInsideForWhatWaitsForTheNodeIsAnError) {
-  const Array<Value> x(1), y(1);
-  fill<Value>(x, 1);
-  fill<Value>(y, 1);
+TEST_P(Replaying, WaitingInsideForWhatWaitsForTheNodeIsAnError) {
+  const Array<Value> x = array(), y = array();
+  fill(x, 1);
+  fill(y, 1);
   const Section section({}, [&] {
-    submit({.name = "waits"}, {read(x)}, [y](BodyContext&) { y.item(); });
-    submit(cpu0, {read(x), read_write(y)}, [](BodyContext& context) { *data<Value>(context, 1) += 1; });
+    submit({.name = "waits", .device = device}, {read(x)}, [y](BodyContext&) { y.item(); });
+    submit(device, {read(x), read_write(y)}, [](BodyContext& context) { *data<Value>(context, 1) += 1; });
   });
   EXPECT_EQ(y.item(), 2);
   wait_all();
-  const Array<Value> z(1);
-  fill<Value>(z, 1);
+  const Array<Value> z = array();
+  fill(z, 1);
   const Section circular({}, [&] {
-    submit({.name = "waits"}, {read(x), read_write(y)}, [z, y](BodyContext& context) {
+    submit({.name = "waits", .device = device}, {read(x), read_write(y)}, [z, y](BodyContext& context) {
       if (*data<Value>(context, 1) > 2) z.item();
       *data<Value>(context, 1) += 1;
     });
-    submit(cpu0, {read(y), read_write(z)}, [](BodyContext& context) { *data<Value>(context, 1) += 1; });
+    submit(device, {read(y), read_write(z)}, [](BodyContext& context) { *data<Value>(context, 1) += 1; });
   });
   wait_all();
   circular({});
   EXPECT_NE(error_of([] { wait_all(); }).find("for something that waits for this very task"), std::string::npos);
 }
 
-TEST_F(Replaying, WhatABodySubmitsIsPartOfTheReplay) {
-  const Array<Value> x(1);
-  fill<Value>(x, 3);
-  const Array<Value> sum(1);
-  fill<Value>(sum, 0);
+TEST_P(Replaying, WhatABodySubmitsIsPartOfTheReplay) {
+  if (device != cpu0) GTEST_SKIP() << "what a body submits must not use what its task declared there";
+  const Array<Value> x = array();
+  fill(x, 3);
+  const Array<Value> sum = array();
+  fill(sum, 0);
   const Section section({}, [&] {
-    submit(cpu0, {read(x)}, [x, sum](BodyContext&) {
-      submit(cpu0, {read(x), read_write(sum)},
+    submit(device, {read(x)}, [x, sum, on = device](BodyContext&) {
+      submit(on, {read(x), read_write(sum)},
              [](BodyContext& context) { *data<Value>(context, 1) += *data<Value>(context, 0); });
     });
   });
@@ -356,7 +318,35 @@ TEST_F(Replaying, WhatABodySubmitsIsPartOfTheReplay) {
   EXPECT_EQ(sum.item(), 18);
 }
 
-TEST_F(Replaying, UrgentNodesAndWhatTheyWaitForGoFirst) {
+TEST_P(Replaying, OutlivesWhoHadIt) {
+  Gate gate;
+  const Array<Value> x = array();
+  fill(x, 1);
+  {
+    const Section section(
+        {}, [&] { submit(device, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) += 1; }); });
+    submit(device, {read_write(x)}, [gate](BodyContext&) { gate.pass(); });
+    section({});
+    section({});
+  }
+  gate.open();
+  EXPECT_EQ(x.item(), 4);
+}
+
+TEST_P(Replaying, WaitsForAFreeOneOfMany) {
+  const Array<Value> x = array();
+  fill(x, 0);
+  const Section section(
+      {}, [&] { submit(device, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) += 1; }); });
+  for (int i = 0; i < 1000; ++i) section({});
+  EXPECT_EQ(x.item(), 1001);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Replaying, testing::Values(cpu0, sim0),
+                         [](const auto& tested) { return tested.param.kind() == DeviceKind::cpu ? "Cpu" : "Sim"; });
+
+TEST(ReplayingOnWorkers, UrgentNodesAndWhatTheyWaitForGoFirst) {
+  if (serial_engine()) GTEST_SKIP() << "the serial engine has no replays";
   if (worker_count() > 1) GTEST_SKIP() << "several workers begin several at once";
   const Array<Value> start(1), urgent(1);
   std::string order;
@@ -377,38 +367,25 @@ TEST_F(Replaying, UrgentNodesAndWhatTheyWaitForGoFirst) {
   EXPECT_EQ(order, "sahnl");
 }
 
-TEST_F(Replaying, OutlivesWhoHadIt) {
-  Gate gate;
-  const Array<Value> x(1);
-  fill<Value>(x, 1);
-  {
-    const Section section(
-        {}, [&] { submit(cpu0, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) += 1; }); });
-    submit(cpu0, {read_write(x)}, [gate](BodyContext&) { gate.pass(); });
-    section({});
-    section({});
-  }
-  gate.open();
-  EXPECT_EQ(x.item(), 4);
-}
-
-TEST_F(Replaying, WaitsForAFreeOneOfMany) {
-  const Array<Value> x(1);
-  fill<Value>(x, 0);
-  const Section section(
-      {}, [&] { submit(cpu0, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) += 1; }); });
-  for (int i = 0; i < 1000; ++i) section({});
-  EXPECT_EQ(x.item(), 1001);
-}
-
-TEST_F(Replaying, WhatCannotBeRepeatedIsNotCaptured) {
+TEST(Capturing, WhatCannotBeRepeatedIsNotCaptured) {
   const Array<Value> x(1), y(1, sim0), z(1, cpu1);
   fill<Value>(x, 0);
   const auto reason = [](auto submit) { return Section({}, submit).reason; };
   EXPECT_EQ(reason([&] { x.item(); }), "reads a value, or waits for one");
   EXPECT_EQ(reason([&] { wait_all(); }), "waits for all tasks");
   EXPECT_EQ(reason([&] { Engine::get().synchronize(cpu0, {}); }), "waits for all tasks of a device");
-  EXPECT_EQ(reason([&] { fill<Value>(y, 1, sim0); }), "submits the task fill to sim:0");
+  EXPECT_EQ(reason([&] {
+              fill<Value>(y, 1, sim0);
+              fill<Value>(x, 1);
+            }),
+            "submits the task fill to a second device");
+  EXPECT_EQ(reason([&] {
+              submit({.name = "copy", .device = sim0, .role = LaneRole::from_host}, {read(x), write(y)},
+                     [](BodyContext&) {});
+            }),
+            "submits the task copy, which copies to or from sim:0");
+  EXPECT_EQ(reason([&] { submit(sim0, {read(x), write(y)}, [](BodyContext&) {}); }),
+            "submits the task task, which uses memory of cpu:0");
   EXPECT_EQ(reason([&] {
               fill<Value>(x, 1);
               fill<Value>(z, 1, cpu1);

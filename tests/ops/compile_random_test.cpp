@@ -66,7 +66,7 @@ std::vector<Tensor> run(const Program& program, std::vector<Tensor> tensors) {
     const Tensor second = view_of(tensors[one.tensors[2]], one.views[2]);
     if (one.kind == Statement::Kind::make) {
       // Halved, so that numbers stay small.
-      Tensor made = zeros({side, side});
+      Tensor made = zeros({side, side}, first.device());
       view_of(made, one.views[0]).copy_(first * 0.5f - second * one.number);
       tensors.push_back(made);
       continue;
@@ -78,7 +78,7 @@ std::vector<Tensor> run(const Program& program, std::vector<Tensor> tensors) {
       case Statement::Kind::copy_to: target.copy_(second); break;
       case Statement::Kind::fill: target.fill_(one.number); break;
       default:
-        task("negate", cpu())
+        task("negate", target.device())
             .read_write(target)
             .run([rows = target.size(0), columns = target.size(1), down = target.strides()[0],
                   right = target.strides()[1]](TaskContext& context) {
@@ -93,10 +93,10 @@ std::vector<Tensor> run(const Program& program, std::vector<Tensor> tensors) {
   return results;
 }
 
-std::vector<Tensor> fresh(std::uint64_t seed, int count) {
+std::vector<Tensor> fresh(std::uint64_t seed, int count, Device device) {
   Generator generator(seed);
   std::vector<Tensor> tensors;
-  for (int i = 0; i < count; ++i) tensors.push_back(uniform(generator, -1, 1, {side, side}));
+  for (int i = 0; i < count; ++i) tensors.push_back(uniform(generator, -1, 1, {side, side}).to(device));
   return tensors;
 }
 
@@ -108,14 +108,15 @@ void expect_equal(const std::vector<Tensor>& got, const std::vector<Tensor>& wan
 
 /// Several calls in a row, with the same and with other arguments, which may be one tensor, and with operations in
 /// between; what is left everywhere is that of the plain program.
-void compare(std::uint64_t seed) {
+void compare(std::uint64_t seed, Device device) {
   const Program program = draw_program(seed);
   std::mt19937_64 random(seed + 1000);
-  std::vector<Tensor> captured = fresh(seed, captured_count), plain_captured = fresh(seed, captured_count);
+  std::vector<Tensor> captured = fresh(seed, captured_count, device);
+  std::vector<Tensor> plain_captured = fresh(seed, captured_count, device);
   const auto compiled = compile([&](const Tensor& x, const Tensor& y, const Tensor& z) {
     return run(program, {x, y, z, captured[0], captured[1]});
   });
-  std::vector<Tensor> pool = fresh(seed + 1, 5), plain_pool = fresh(seed + 1, 5);
+  std::vector<Tensor> pool = fresh(seed + 1, 5, device), plain_pool = fresh(seed + 1, 5, device);
   std::vector<Tensor> got, wanted;
   for (int call = 0; call < 12; ++call) {
     std::array<std::size_t, argument_count> chosen{};
@@ -144,15 +145,20 @@ void compare(std::uint64_t seed) {
   EXPECT_EQ(compiled.statistics().reason, "");
 }
 
-TEST(CompileRandom, ProgramsAreThoseOfThePlainEngine) {
+class CompileRandom : public testing::TestWithParam<Device> {};
+
+TEST_P(CompileRandom, ProgramsAreThoseOfThePlainEngine) {
   const char* const begin = std::getenv("COMPILE_TEST_SEED");
   const std::uint64_t first = begin == nullptr ? 1 : std::strtoull(begin, nullptr, 10);
   const std::uint64_t count = begin == nullptr ? 60 : 1;
   for (std::uint64_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("COMPILE_TEST_SEED=" + std::to_string(seed));
-    compare(seed);
+    compare(seed, GetParam());
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Compile, CompileRandom,
+                         testing::Values(Device(DeviceKind::cpu, 0), Device(DeviceKind::sim, 0)), device_name);
 
 }  // namespace
 }  // namespace stretto

@@ -334,7 +334,7 @@ TEST(Compile, WhatCannotBeReplayedRunsEachTime) {
                 six),
             "draws random numbers");
   EXPECT_EQ(reason_of([](const Tensor& x) { return (x.to(sim(0)) * 2.0f).to(cpu()); }, six),
-            "submits the task to to sim:0");
+            "submits the task to, which copies to or from sim:0");
   EXPECT_EQ(reason_of(
                 [](const Tensor& x) {
                   const Tensor y = x * 2.0f;

@@ -168,6 +168,23 @@ TEST_F(AccessLogTest, PeekingTellsTheWritersOfABoxAndRecordsNothing) {
   EXPECT_EQ(access(W, bytes(4, 8)), (Slots{0, 2})) << "a peek leaves no reader";
 }
 
+TEST_F(AccessLogTest, PeekingAtAnAccessTellsWhatItComesAfter) {
+  const std::array parts{bytes(0, 4), bytes(2, 6), bytes(4, 8), bytes(0, 8)};
+  std::uint32_t random = 1;
+  const auto below = [&random](std::uint32_t limit) { return (random = random * 1103515245 + 12345) / 65536 % limit; };
+  for (int i = 0; i < 400; ++i) {
+    const std::uint32_t part = below(5);
+    const Box* const box = part < 4 ? &parts[part] : nullptr;
+    const AccessMode mode = std::array{R, R, W, RW}[below(4)];
+    sink.begin();
+    log.peek_access(box, mode, sink);
+    const Slots expected = sink.task(sink.current()).after;
+    const Slots expected_values = values();
+    EXPECT_EQ(access(mode, box), expected) << i;
+    EXPECT_EQ(values(), expected_values) << i;
+  }
+}
+
 TEST_F(AccessLogTest, ManyReadersAreJoined) {
   access(W);  // 0
   for (int i = 0; i < 1000; ++i) access(R);

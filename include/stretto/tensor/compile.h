@@ -148,7 +148,7 @@ class CompiledFunction {
 /// outside a replay is one of normal priority.
 ///
 /// *What is never replayed.* A function that reads a value or waits, makes tensors of values that the host has, writes
-/// by `host_write`, draws random numbers, uses another device than one CPU, submits a `task` whose body cannot be
+/// by `host_write`, draws random numbers, uses more than one device, submits a `task` whose body cannot be
 /// called as const (a `mutable` lambda), or leaves a handle of what it made anywhere but in its results (in a variable
 /// outside, or in the body of a task, which is to ask for `data<T>(0)` by number) is run at each call, as if it were
 /// not compiled; `statistics().reason` and, once, a line at `STRETTO_LOG=info` say why.

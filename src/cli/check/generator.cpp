@@ -166,7 +166,6 @@ class Generator {
   /// A function that fits its first call, which comes behind it.
   void add_function() {
     DrawnFunction function{.device = random_.pick(devices_), .arguments = {}};
-    if (function.device.kind() != DeviceKind::cpu) return;
     ProgramModel trial = model_;
     Statement call = draw_call(program_.functions, function);
     for (std::size_t i = 0; i < argument_count; ++i) {

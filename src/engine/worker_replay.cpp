@@ -1,15 +1,69 @@
-// How the nodes of a replay are run.
+#include "engine/worker_replay.h"
 
 #include <utility>
 
-#include "base/mutation.h"
 #include "engine/recorder.h"
-#include "engine/replay.h"
-#include "engine/waiting.h"
 
 namespace stretto {
 
-void Replay::put(std::span<const std::uint32_t> nodes) {
+WorkerReplay::WorkerReplay(Scheduler& scheduler, std::shared_ptr<const Template> replayed)
+    : Replay(scheduler, std::move(replayed)),
+      most_runners_(device_.workers->worker_count()),
+      one_priority_(template_->count(Priority::normal) == template_->nodes().size()),
+      awaited_(new std::atomic<std::uint32_t>[template_->nodes().size()]) {
+  for (const Priority priority : {Priority::high, Priority::normal, Priority::low})
+    queues_[static_cast<std::size_t>(priority)].nodes.resize(template_->count(priority));
+  for (std::size_t node = 0; node < template_->nodes().size(); ++node)
+    awaited_[node].store(template_->nodes()[node].arrivals, std::memory_order_relaxed);
+}
+
+void WorkerReplay::reset() {
+  {
+    const SpinLockGuard lock(queue_lock_);
+    for (Queue& queue : queues_) queue.head = queue.tail = 0;
+    queued_ = 0;
+    runners_ = 1;
+    blocked_ = 0;
+    called_ = true;
+  }
+  remaining_.store(static_cast<std::int64_t>(template_->nodes().size() + template_->ports().size()) + 1,
+                   std::memory_order_relaxed);
+}
+
+bool WorkerReplay::is_inside(const ThreadState& thread, const std::vector<bool>& nodes) {
+  const SpinLockGuard lock(queue_lock_);
+  return Replay::is_inside(first_runner_, thread, nodes);
+}
+
+// --- Ports
+// ---------------------------------------------------------------------------------------------------------------
+
+void WorkerReplay::open(std::uint32_t port) {
+  const Template::Port& one = template_->ports()[port];
+  fail_targets(port);
+  ports_[port].open.store(true, std::memory_order_release);
+  std::vector<std::uint32_t> ready;
+  for (const std::uint32_t node : one.targets)
+    if (arrive(node)) ready.push_back(node);
+  if (!ready.empty()) push(ready);
+  close(port);
+}
+
+void WorkerReplay::close(std::uint32_t port) {
+  PortState& state = ports_[port];
+  if (state.waits.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const std::int64_t writer = template_->ports()[port].writer;
+  if (writer >= 0)
+    if (const FailureReference failure = failure_of(static_cast<std::uint32_t>(writer)))
+      scheduler_.fail(*state.task, failure);
+  if (Work* next = scheduler_.complete(*state.task, nullptr)) scheduler_.dispatch(static_cast<Task&>(*next));
+  leave(1);
+}
+
+// --- Runners
+// -------------------------------------------------------------------------------------------------------------
+
+void WorkerReplay::put(std::span<const std::uint32_t> nodes) {
   for (const std::uint32_t node : nodes) {
     Queue& queue = queues_[static_cast<std::size_t>(template_->nodes()[node].priority)];
     queue.nodes[queue.tail++] = node;
@@ -18,7 +72,7 @@ void Replay::put(std::span<const std::uint32_t> nodes) {
 }
 
 /// `none` where nothing is ready.
-std::uint32_t Replay::take() {
+std::uint32_t WorkerReplay::take() {
   if (queued_ == 0) return none;
   --queued_;
   Queue* queue = queues_.data();
@@ -26,9 +80,9 @@ std::uint32_t Replay::take() {
   return queue->nodes[queue->head++];
 }
 
-bool Replay::wants_runner() const { return !called_ && queued_ > 0 && runners_ - blocked_ < most_runners_; }
+bool WorkerReplay::wants_runner() const { return !called_ && queued_ > 0 && runners_ - blocked_ < most_runners_; }
 
-void Replay::push(std::span<const std::uint32_t> nodes) {
+void WorkerReplay::push(std::span<const std::uint32_t> nodes) {
   bool calls = false;
   {
     const SpinLockGuard lock(queue_lock_);
@@ -43,11 +97,12 @@ void Replay::push(std::span<const std::uint32_t> nodes) {
 }
 
 /// Sends a runner to the workers; when one takes it, is their affair.
-void Replay::summon() {
+void WorkerReplay::summon() {
   remaining_.fetch_add(1, std::memory_order_relaxed);
   Task& task = *scheduler_.thread().take_task(scheduler_.recording());
-  place(task, {this, none},
-        [](Task& self, BodyContext* context) { place_of(self).replay->drain(self, context, true); });
+  place(task, none, [](Task& self, BodyContext* context) {
+    static_cast<WorkerReplay&>(replay_of(self)).drain(self, context, true);
+  });
   Recorder recorder(scheduler_, task);
   {
     const SpinLockGuard lock(scheduler_.recording());
@@ -65,7 +120,7 @@ void Replay::summon() {
   scheduler_.dispatch(task);
 }
 
-void Replay::block(bool begins) {
+void WorkerReplay::block(bool begins) {
   bool calls = false;
   {
     const SpinLockGuard lock(queue_lock_);
@@ -79,12 +134,8 @@ void Replay::block(bool begins) {
   if (calls) summon();
 }
 
-void Replay::begin(Task& task, BodyContext* context) {
-  if (context == nullptr) {
-    const MutexLock lock(failing_);
-    abandoned_ = scheduler_.failure_of(task);
-    any_failed_.store(true, std::memory_order_release);
-  }
+void WorkerReplay::begin(Task& task, BodyContext* context) {
+  if (context == nullptr) abandon(scheduler_.failure_of(task));
   std::vector<std::uint32_t> ready;
   for (const std::uint32_t node : template_->roots())
     if (arrive(node)) ready.push_back(node);
@@ -98,7 +149,7 @@ void Replay::begin(Task& task, BodyContext* context) {
   drain(task, context, true);
 }
 
-void Replay::drain(Task& task, BodyContext* context, bool was_called) {
+void WorkerReplay::drain(Task& task, BodyContext* context, bool was_called) {
   ThreadState& me = scheduler_.thread();
   Replay* const outer = std::exchange(me.replay, this);
   Runner runner{&task, nullptr};
@@ -117,7 +168,7 @@ void Replay::drain(Task& task, BodyContext* context, bool was_called) {
     }
   }
   if (calls) summon();
-  const std::uint64_t forks = forks_.load(std::memory_order_relaxed);
+  const std::uint64_t forks = forks_at_claim();
   std::uint32_t node = none;
   while (forks == scheduler_.forks()) {
     ThreadControl::step();
@@ -144,7 +195,7 @@ void Replay::drain(Task& task, BodyContext* context, bool was_called) {
 }
 
 /// Returns a node that is ready now, for the same runner.
-std::uint32_t Replay::run_node(Runner& runner, BodyContext* context, std::uint32_t number) {
+std::uint32_t WorkerReplay::run_node(Runner& runner, BodyContext* context, std::uint32_t number) {
   const Template::Node& node = template_->nodes()[number];
   runner.node.store(number, std::memory_order_relaxed);
   // For the next replay. Nobody arrives again in this one.
@@ -154,12 +205,14 @@ std::uint32_t Replay::run_node(Runner& runner, BodyContext* context, std::uint32
     failure = failure_of(number);
   if (!failure) {
     failure = run_body(*runner.task, *context, node, number);
-    if (failure) [[unlikely]]
+    if (failure) [[unlikely]] {
+      tell_of(number, failure);
       fail(number, failure);
+    }
   }
   runner.node.store(none, std::memory_order_relaxed);
-  if (failure && !is_broken(Mutation::poison)) [[unlikely]]
-    for (const std::uint32_t reader : template_->readers(number)) fail(reader, failure);
+  if (failure) [[unlikely]]
+    fail_readers(number, failure);
 
   std::uint32_t next = none;
   std::uint32_t others[16];
@@ -182,40 +235,8 @@ std::uint32_t Replay::run_node(Runner& runner, BodyContext* context, std::uint32
   return next;
 }
 
-FailureReference Replay::run_body(Task& shell, BodyContext& context, const Template::Node& node, std::uint32_t number) {
-  // While it runs, the runner's task is the node's: whatever looks at the task that a thread is inside of, sees that.
-  shell.name = node.name;
-  shell.file = node.file;
-  shell.line = node.line;
-  shell.sequence = first_sequence_ + number;
-  shell.access_count = node.access_count;
-  const std::span<const std::uint32_t> accesses = template_->accesses(node);
-  std::uintptr_t* bound = shell.accesses;
-  std::unique_ptr<std::uintptr_t[]> many;
-  if (accesses.size() > Task::inline_accesses) [[unlikely]] {
-    many.reset(new std::uintptr_t[accesses.size()]);
-    bound = many.get();
-    shell.accesses[0] = reinterpret_cast<std::uintptr_t>(bound);
-  }
-  for (std::size_t i = 0; i < accesses.size(); ++i)
-    bound[i] = reinterpret_cast<std::uintptr_t>(buffers_[Template::slot_of_access(accesses[i])]) | (accesses[i] & 3);
-  FailureReference failure;
-  try {
-    node.body->run(context, &seed_);
-  } catch (...) {
-    failure = scheduler_.current_failure(shell);
-    scheduler_.failures().add(failure);
-  }
-  RunningBody& running = context.running();
-  if (!running.readers.empty()) [[unlikely]] {
-    await_readers(scheduler_, shell, running);
-    running.readers.clear();
-    FailureReference late = FailureReference::adopt(shell.failure.exchange(nullptr));
-    if (late && late->sequence == shell.sequence) scheduler_.failures().add(late);
-    if (late && !failure) failure = std::move(late);
-  }
-  shell.access_count = 0;
-  return failure;
+void WorkerReplay::leave(std::int64_t count) {
+  if (remaining_.fetch_sub(count, std::memory_order_acq_rel) == count) end();
 }
 
 }  // namespace stretto
