@@ -20,9 +20,10 @@ void Launcher::look_at_loads(const std::vector<std::unique_ptr<LaneState>>& lane
   }
   std::uint64_t all = 0;
   for (const auto& lane : lanes) {
-    const int load = lane->load.load(std::memory_order_acquire);
-    lane->seen_done = lane->last_sequence - static_cast<std::uint64_t>(load);
-    all += static_cast<std::uint64_t>(load);
+    // Nodes of replays are in the load, too, and have no numbers.
+    const auto load = static_cast<std::uint64_t>(lane->load.load(std::memory_order_acquire));
+    lane->seen_done = lane->last_sequence - std::min(load, lane->last_sequence);
+    all += load;
   }
   choices_until_look_ = std::min(choices_between_looks, all / 8);
 }
