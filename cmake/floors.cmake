@@ -38,13 +38,13 @@ function(stretto_floor NAME)
   set_property(GLOBAL PROPERTY STRETTO_FLOORS_OF_${NAME} "${needed}")
 endfunction()
 
-# stretto_test(NAME [EVERY_ENGINE] [ONE_PROCESS]): one executable stretto_<NAME>_test of every tests/<NAME>/*_test.cpp. It links
+# stretto_test(NAME [EVERY_ENGINE] [ONE_PROCESS] [LONG]): one executable stretto_<NAME>_test of every tests/<NAME>/*_test.cpp. It links
 # the objects of the floor and of those below, so that a test reaches what the shared library hides. CTest knows each of its
 # tests, or with ONE_PROCESS only the executable: for many small ones; in a build with a sanitizer, the executable's two halves.
 # With EVERY_ENGINE the executable is run three times more, with the serial engine, with random delays, and with all that tasks
-# touch held against what they declared.
+# touch held against what they declared. LONG: the tests themselves compute so much that they are compiled with optimisation.
 function(stretto_test NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 test "EVERY_ENGINE;ONE_PROCESS" "" "")
+  cmake_parse_arguments(PARSE_ARGV 1 test "EVERY_ENGINE;ONE_PROCESS;LONG" "" "")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${NAME}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "/(cuda|nccl|mpi)/")
   if(NOT sources)
@@ -56,11 +56,13 @@ function(stretto_test NAME)
   target_include_directories(stretto_${NAME}_test PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(stretto_${NAME}_test PRIVATE "STRETTO_SOURCE_FOLDER=\"${PROJECT_SOURCE_DIR}\"")
   target_link_libraries(stretto_${NAME}_test PRIVATE ${needed} stretto_compile GTest::gtest_main)
-  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND (STRETTO_SANITIZE OR NOT test_LONG))
     # Optimised, the assertions of a test take longer to compile than the floor it tests.
     target_compile_options(stretto_${NAME}_test PRIVATE -O0)
+    stretto_precompile(stretto_${NAME}_test test)
+  else()
+    stretto_precompile(stretto_${NAME}_test long_test)
   endif()
-  stretto_precompile(stretto_${NAME}_test test)
   set_target_properties(stretto_${NAME}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_dependencies(stretto_tests stretto_${NAME}_test)
   if(test_ONE_PROCESS)
