@@ -38,7 +38,8 @@ class Scheduler final : public Executor {
   DeviceTable& devices() { return devices_; }
   FailureBook& failures() { return failures_; }
   ThreadState& thread() { return ThreadState::current(slab_, count_); }
-  bool serial() const { return serial_.load(std::memory_order_relaxed); }
+  /// Whoever learns here that threads have ended at exit, and goes on in their place, sees what they left.
+  bool serial() const { return serial_.load(std::memory_order_acquire); }
   /// Null where nobody checks what tasks touch.
   AccessCheck* access_check() const { return access_check_; }
   /// Null where nobody watches whether tasks end.
