@@ -33,7 +33,7 @@ target_compile_options(
   INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-Wall;-Wextra>"
             "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wthread-safety>"
             "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${STRETTO_WERROR}>>:-Werror>")
-# Several sources compiled as one (CMAKE_UNITY_BUILD, in half the time): what is theirs alone looks as if a header gave it away.
+# Several sources compiled as one (CMAKE_UNITY_BUILD): what is theirs alone looks as if a header gave it away.
 if(CMAKE_UNITY_BUILD)
   target_compile_options(stretto_compile INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
 endif()
