@@ -43,8 +43,9 @@ struct ThreadSource {
   std::uint64_t number = 0;
   bool numbered = false;
 };
-thread_local constinit ThreadSource this_thread;
-thread_local constinit RandomSource* task_source = nullptr;
+// In the static block of thread-local storage: both are read at every submission.
+[[gnu::tls_model("initial-exec")]] thread_local constinit ThreadSource this_thread;
+[[gnu::tls_model("initial-exec")]] thread_local constinit RandomSource* task_source = nullptr;
 
 [[gnu::noinline]] void renew(ThreadSource& thread) {
   ProcessSeed& process = process_seed();
