@@ -29,6 +29,8 @@ class Executor {
   /// For unordered lanes: runs `work` to its end on the calling worker and lets its successors go. Returns a successor
   /// to be run next by the same worker, or null. Never throws.
   virtual Work* run(Work& work, KernelContext& context) = 0;
+  /// Hint: `work`, which the caller owns or did own a moment ago, will probably be run soon on this thread.
+  virtual void expect(const Work& /*work*/) {}
   /// Returns work that `run` had handed over to a queue: the caller pushes it.
   virtual Work& put_back(Work& work) = 0;
   /// For in-order lanes: runs the body alone; the lane's order and events do the rest. Never throws: a failure of the

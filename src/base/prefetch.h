@@ -13,4 +13,7 @@ inline void prefetch_for_write(const void* address) {
 #endif
 }
 
+/// Asks for the line of `address` in order to read it.
+inline void prefetch_for_read(const void* address) { __builtin_prefetch(address, 0); }
+
 }  // namespace stretto

@@ -63,6 +63,8 @@ class alignas(64) Buffer {
   /// Memory goes back to its pool as soon as the last user is issued. This object must outlive that: a user on an
   /// in-order lane may look at it until it is complete, so it keeps it from its issue on. The last to let go deletes
   /// it.
+  /// The buffer is about to be named in a submission.
+  void prefetch_log() const { prefetch_for_write(&log_); }
   void prefetch_keepers() const { prefetch_for_write(&keepers_); }
   void keep() { keepers_.fetch_add(1, std::memory_order_relaxed); }
   void let_go() {

@@ -266,7 +266,7 @@ void Engine::record(Task& task, const Submission& submission, std::span<const Ac
   std::uintptr_t* accesses = count <= Task::inline_accesses ? task.accesses : new std::uintptr_t[count];
   for (std::size_t i = 0; i < count; ++i) {
     // Needed once the task has been set up.
-    prefetch_for_write(&submission.accesses[i].buffer->log_);
+    submission.accesses[i].buffer->prefetch_log();
     accesses[i] = reinterpret_cast<std::uintptr_t>(submission.accesses[i].buffer) |
                   static_cast<std::uintptr_t>(submission.accesses[i].mode);
   }

@@ -127,7 +127,16 @@ bool Scheduler::is_bound(const Buffer& buffer) {
 
 bool Scheduler::has_memory(const Task& task) const {
   bool bound = true;
-  for (std::size_t i = 0; i < task.access_count; ++i) bound &= is_bound(task.buffer(i));
+  for (std::size_t i = 0; i < task.access_count; ++i) {
+    const Buffer& buffer = task.buffer(i);
+    bound &= is_bound(buffer);
+    // The body is about to use it.
+    if (writes(task.mode(i))) {
+      prefetch_for_write(buffer.data());
+    } else {
+      prefetch_for_read(buffer.data());
+    }
+  }
   return bound;
 }
 

@@ -78,8 +78,7 @@ bool Scheduler::anything_moves() {
   const SpinLockGuard lock(recording_);
   for (const auto& [task, reference] : waits_inside_) {
     const Task& waiting = slab_.at(reference.slot);
-    if (waiting.generation != reference.generation || waiting.successors.load(std::memory_order_acquire) == closed_list)
-      return true;
+    if (!slab_.holds(reference) || waiting.successors.load(std::memory_order_acquire) == closed_list) return true;
   }
   return false;
 }

@@ -19,12 +19,13 @@ void Recorder::begin(const Submission& submission, Task::Kind kind) {
   task_.role = submission.role;
   task_.kind = kind;
   task_.priority.store(submission.priority, std::memory_order_relaxed);
-  task_.recorded_priority = submission.priority;
   task_.flags = submission.outside_effect ? Task::outside_effect : 0;
   const bool has_lane = kind == Task::Kind::normal || kind == Task::Kind::hold;
   if (has_lane && submission.device.kind() != DeviceKind::cpu) task_.flags |= Task::in_order;
-  task_.recorded_kind = submission.device.kind();
-  task_.recorded_in_order = task_.is_in_order();
+  RecordedTask& recorded = scheduler_.slab().recorded(task_);
+  recorded.kind = submission.device.kind();
+  recorded.is_in_order = task_.is_in_order();
+  recorded.priority = submission.priority;
   // What a task submits is part of it: whoever waits for all, waits for both.
   const ThreadState::Frame* frame = scheduler_.thread().frame;
   const int epoch = frame == nullptr ? scheduler_.count().epoch() : frame->task->epoch();
@@ -142,7 +143,7 @@ void Recorder::after(TaskReference reference, Hazard hazard) {
   Task& other = scheduler_.slab().at(reference.slot);
   if (traced_ != nullptr) [[unlikely]]
     trace_edge(reference, hazard);
-  if (other.generation != reference.generation || &other == &task_) return;
+  if (!scheduler_.slab().holds(reference) || &other == &task_) return;
   add_predecessor(other, hazard);
 }
 
@@ -172,7 +173,7 @@ bool Recorder::finished(TaskReference reference) const {
   if (traced_ != nullptr) [[unlikely]]
     return false;
   const Task& other = scheduler_.slab().at(reference.slot);
-  return other.generation != reference.generation || other.successors.load(std::memory_order_acquire) == closed_list;
+  return !scheduler_.slab().holds(reference) || other.successors.load(std::memory_order_acquire) == closed_list;
 }
 
 TaskReference Recorder::join(std::span<const TaskReference> tasks) {
@@ -221,15 +222,16 @@ void Recorder::keep_predecessor(const Task& predecessor, Link& edge, int index) 
 bool Recorder::tie(const Candidate& candidate, int index) {
   Task& predecessor = *candidate.task;
   std::uintptr_t flags = candidate.link_flags();
-  const bool wants_point = task_.recorded_in_order || task_.kind == Task::Kind::release;
+  const RecordedTask& own = scheduler_.slab().recorded(task_);
+  const RecordedTask& other = scheduler_.slab().recorded(predecessor);
+  const bool wants_point = own.is_in_order || task_.kind == Task::Kind::release;
   if (wants_point) flags |= link_wants_point;
-  const Priority priority = task_.recorded_priority;
+  const Priority priority = own.priority;
   Link& edge = link(index, flags);
   // In-order work is issued as soon as its in-order predecessors are issued, and memory is freed with them: their
   // points say what the device still has to wait for. Everything else waits until predecessors are complete.
   const bool reused_early = task_.kind == Task::Kind::release && is_broken(Mutation::host_buffer_reuse);
-  const bool at_issue = wants_point && predecessor.recorded_in_order &&
-                        (predecessor.recorded_kind == task_.recorded_kind || reused_early);
+  const bool at_issue = wants_point && other.is_in_order && (other.kind == own.kind || reused_early);
   std::atomic<std::uintptr_t>& list = at_issue ? predecessor.issue_successors : predecessor.successors;
   if (at_issue && is_broken(Mutation::issue_order)) [[unlikely]] {
     task_.link_count = static_cast<std::uint32_t>(index);
@@ -246,7 +248,7 @@ bool Recorder::tie(const Candidate& candidate, int index) {
     if (list.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(&edge) | flags, std::memory_order_acq_rel,
                                    std::memory_order_acquire)) {
       // If this was the last edge, the task may be running by now: it is not touched any more.
-      if (predecessor.recorded_priority > priority) scheduler_.raise_priority(predecessor, priority);
+      if (other.priority > priority) scheduler_.raise_priority(predecessor, priority);
       return true;
     }
   }
@@ -261,15 +263,17 @@ bool Recorder::tie(const Candidate& candidate, int index) {
   return false;
 }
 
-void Recorder::count_tied(trace::Hazards hazards, const Task& predecessor, const Task& successor) {
+void Recorder::count_tied(trace::Hazards hazards, const Task& predecessor, const Task& successor) const {
+  const TaskSlab& slab = scheduler_.slab();
   if (successor.kind == Task::Kind::wait) hazards = trace::hazards_of(Hazard::host_read);
   const bool is_between_lanes = predecessor.kind == Task::Kind::normal &&
                                 (successor.kind == Task::Kind::normal || successor.kind == Task::Kind::wait);
   if (!is_between_lanes) return;
-  if (predecessor.recorded_in_order) {
-    trace::count_edge(hazards, successor.recorded_in_order ? Crossing::device_to_device : Crossing::in_order_to_cpu);
+  const bool to_in_order = slab.recorded(successor).is_in_order;
+  if (slab.recorded(predecessor).is_in_order) {
+    trace::count_edge(hazards, to_in_order ? Crossing::device_to_device : Crossing::in_order_to_cpu);
   } else {
-    trace::count_edge(hazards, successor.recorded_in_order ? Crossing::cpu_to_in_order : Crossing::cpu_to_cpu);
+    trace::count_edge(hazards, to_in_order ? Crossing::cpu_to_in_order : Crossing::cpu_to_cpu);
   }
 }
 

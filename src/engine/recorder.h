@@ -90,7 +90,7 @@ class Recorder final : public AccessSink {
   void begin_tracing();
   void trace_edge(TaskReference before, Hazard hazard);
   void tell_join();
-  static void count_tied(trace::Hazards hazards, const Task& predecessor, const Task& successor);
+  void count_tied(trace::Hazards hazards, const Task& predecessor, const Task& successor) const;
 
   Scheduler& scheduler_;
   Task& task_;

@@ -13,14 +13,12 @@ class LastUser final : public AccessSink {
 
   void after(TaskReference reference, Hazard) override {
     Task& other = slab_.at(reference.slot);
-    if (other.generation != reference.generation || &other == user_) return;
+    if (!slab_.holds(reference) || &other == user_) return;
     several_ |= user_ != nullptr && !is_over(*user_);
     user_ = &other;
   }
   void reads_failed(const FailureReference&) override {}
-  bool finished(TaskReference reference) const override {
-    return slab_.at(reference.slot).generation != reference.generation;
-  }
+  bool finished(TaskReference reference) const override { return !slab_.holds(reference); }
   TaskReference join(std::span<const TaskReference>) override { return {}; }
 
   Task* user() const { return user_; }
@@ -28,8 +26,8 @@ class LastUser final : public AccessSink {
 
  private:
   // Looked at only when there is another: the line is the worker's.
-  static bool is_over(const Task& task) {
-    return !task.recorded_in_order && task.successors.load(std::memory_order_acquire) == closed_list;
+  bool is_over(const Task& task) const {
+    return !slab_.recorded(task).is_in_order && task.successors.load(std::memory_order_acquire) == closed_list;
   }
 
   const TaskSlab& slab_;
@@ -47,7 +45,7 @@ bool Scheduler::release_without_task(Buffer& buffer) {
     if (last.several()) return false;
     if (Task* user = last.user()) {
       // In-order users leave points behind, which a task collects.
-      if (user->recorded_in_order) return false;
+      if (slab_.recorded(*user).is_in_order) return false;
       std::uintptr_t head = user->successors.load(std::memory_order_acquire);
       while (head != closed_list) {
         buffer.release_link_.bits = head;

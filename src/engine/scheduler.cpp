@@ -8,7 +8,6 @@
 
 #include "base/environment.h"
 #include "base/log.h"
-#include "base/mutation.h"
 #include "base/prefetch.h"
 #include "base/thread.h"
 #include "engine/access_check.h"
@@ -30,13 +29,6 @@ class InlineContext final : public KernelContext {
 };
 
 constexpr std::chrono::microseconds yields_before_sleep{100};
-
-Task& owner_of(std::uintptr_t list) {
-  const std::uintptr_t link = list & ~(link_after_read | link_after_write);
-  if ((link & link_in_extension) != 0)
-    return *reinterpret_cast<Extension*>(link & ~(std::uintptr_t{alignof(Extension)} - 1))->owner;
-  return *reinterpret_cast<Task*>(link & ~(std::uintptr_t{alignof(Task)} - 1));
-}
 
 template <typename Function>
 class ScopeEnd {
@@ -102,11 +94,19 @@ Work* Scheduler::run(Work& work, KernelContext& context) {
       return nullptr;
     }
   }
+  prefetch_successor(task);
   Task* chosen = has_memory(task) ? &task : bind_or_park(task);
   if (chosen == nullptr) [[unlikely]]
     return nullptr;
   execute_body(*chosen, context);
   return complete(*chosen, devices_.known(DeviceKind::cpu, chosen->device_index).workers);
+}
+
+void Scheduler::expect(const Work& work) {
+  const auto& task = static_cast<const Task&>(work);
+  prefetch_for_write(&task.failure);
+  prefetch_for_write(&task.sequence);
+  prefetch_successor(task);
 }
 
 Work& Scheduler::put_back(Work& work) {
@@ -190,7 +190,7 @@ bool Scheduler::run_urgent(KernelContext& context) {
       own->urgent.pop_back();
       urgent_count_.fetch_sub(1, std::memory_order_relaxed);
       Task& candidate = slab_.at(reference.slot);
-      if (candidate.generation == reference.generation && claim_early(candidate)) task = &candidate;
+      if (slab_.holds(reference) && claim_early(candidate)) task = &candidate;
     }
     own->urgent_count.store(static_cast<int>(own->urgent.size()), std::memory_order_relaxed);
   }
@@ -299,104 +299,6 @@ void Scheduler::complete_join(Task& task) {
   if (joins.size() > 1) return;
   for (std::size_t i = 0; i < joins.size(); ++i) complete(*joins[i], nullptr);
   joins.clear();
-}
-
-// --- Completion
-// ----------------------------------------------------------------------------------------------------------
-
-Work* Scheduler::complete(Task& task, WorkerLane* lane) {
-  Failure* failure = task.failure.load(std::memory_order_acquire);
-  if (failure != nullptr) [[unlikely]]
-    publish_failure(task, failure);
-  Work* next = nullptr;
-  // An in-order task that failed before it was issued is complete without ever having a point.
-  if (task.is_in_order()) {
-    const bool was_issued = task.point.load(std::memory_order_relaxed) != 0;
-    for (std::size_t i = 0; was_issued && i < task.access_count; ++i) task.buffer(i).let_go();
-    const std::uintptr_t issue_list = task.issue_successors.exchange(closed_list, std::memory_order_acq_rel);
-    if (issue_list != closed_list) release_list(issue_list, failure, Point(), lane, next);
-  }
-  ThreadControl::step();
-  const std::uintptr_t list = task.successors.exchange(closed_list, std::memory_order_acq_rel);
-  ThreadControl::step();
-  release_list(list, failure, Point(), lane, next);
-
-  ThreadState& me = thread();
-  const int epoch = task.epoch();
-  if (task.access_count > Task::inline_accesses) delete[] reinterpret_cast<std::uintptr_t*>(task.accesses[0]);
-  const bool early = task.pending.load(std::memory_order_relaxed) == Task::claimed_early;
-  if (!early || (task.state.fetch_or(Task::done_early, std::memory_order_acq_rel) & Task::popped_stale) != 0)
-    recycle(task);
-  me.cell().complete(epoch);
-  return next;
-}
-
-void Scheduler::issued(Task& task, Point point) {
-  task.point.store(point.bits(), std::memory_order_release);
-  ThreadControl::step();
-  const std::uintptr_t list = task.issue_successors.exchange(closed_list, std::memory_order_acq_rel);
-  Work* next = nullptr;
-  // A failure from before the issue is known to those behind it; one found on the device meets them when they retire.
-  release_list(list, task.failure.load(std::memory_order_acquire), point, nullptr, next);
-}
-
-void Scheduler::release_list(std::uintptr_t list, Failure* failure, Point point, WorkerLane* lane, Work*& next) {
-  while (list != 0) {
-    if ((list & link_of_buffer) != 0) {
-      Buffer& buffer = Buffer::of_release_link(*reinterpret_cast<Link*>(list & ~link_of_buffer));
-      list = buffer.release_link().bits;
-      release_last(buffer);
-      continue;
-    }
-    auto& link = *reinterpret_cast<Link*>(list & ~link_flags);
-    Task& successor = owner_of(list);
-    prefetch_for_write(&successor.pending);
-    const bool carries_value = (list & link_carries_value) != 0;
-    const std::uintptr_t rest = link.bits;
-    if (failure != nullptr && carries_value && !is_broken(Mutation::poison)) [[unlikely]]
-      fail(successor, FailureReference(failure));
-    if ((list & link_wants_point) != 0) link.bits = point ? point_bits(point, list) : 0;
-    ThreadControl::step();
-    if (arrive(successor)) make_ready(successor, lane, next);
-    list = rest;
-  }
-}
-
-void Scheduler::make_ready(Task& task, WorkerLane* lane, Work*& next) {
-  if (lane != nullptr && next == nullptr && task.kind == Task::Kind::normal && !task.is_in_order() &&
-      devices_.known(DeviceKind::cpu, task.device_index).workers == lane &&
-      task.priority.load(std::memory_order_relaxed) == Priority::normal) {
-    next = &task;
-  } else {
-    dispatch(task);
-  }
-}
-
-void Scheduler::recycle(Task& task) {
-  if (task.failure.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
-    const MutexLock lock(failing_);
-    FailureReference::adopt(task.failure.exchange(nullptr, std::memory_order_relaxed));
-  }
-  thread().recycle(task);
-}
-
-void Scheduler::raise_priority(Task& raised, Priority priority) {
-  std::vector<Task*> open{&raised};
-  while (!open.empty()) {
-    Task& task = *open.back();
-    open.pop_back();
-    if (task.recorded_priority <= priority) continue;
-    task.recorded_priority = priority;
-    task.priority.store(priority, std::memory_order_relaxed);
-    if (task.pending.load(std::memory_order_acquire) == Task::queued && task.kind == Task::Kind::normal &&
-        !task.is_in_order()) {
-      EngineDevice& device = devices_.known(DeviceKind::cpu, task.device_index);
-      device.urgent.push_back(slab_.reference(task));
-      device.urgent_count.store(static_cast<int>(device.urgent.size()), std::memory_order_relaxed);
-      urgent_count_.fetch_add(1, std::memory_order_relaxed);
-    }
-    for_each_pending_predecessor(task, [&](Task& predecessor) { open.push_back(&predecessor); });
-  }
 }
 
 }  // namespace stretto

@@ -47,6 +47,7 @@ class Scheduler final : public Executor {
 
   // Executor.
   Work* run(Work& work, KernelContext& context) override;
+  void expect(const Work& work) override;
   Work& put_back(Work& work) override;
   void execute(Work& work, KernelContext& context) override;
   void drop(Work& work) override;
@@ -122,7 +123,7 @@ class Scheduler final : public Executor {
     if (waits_inside_.empty()) return;
     const auto [begin, end] = waits_inside_.equal_range(&task);
     for (auto entry = begin; entry != end; ++entry)
-      if (slab_.at(entry->second.slot).generation == entry->second.generation) function(slab_.at(entry->second.slot));
+      if (slab_.holds(entry->second)) function(slab_.at(entry->second.slot));
   }
 
   /// Blocks until `done()`; it is looked at when a worker runs out of work, and now and then.
@@ -224,8 +225,7 @@ void Scheduler::for_each_pending_predecessor(Task& task, Function function) {
   const auto visit = [&](TaskReference reference) {
     if (!reference) return;
     Task& predecessor = slab_.at(reference.slot);
-    if (predecessor.generation == reference.generation &&
-        predecessor.successors.load(std::memory_order_acquire) != closed_list)
+    if (slab_.holds(reference) && predecessor.successors.load(std::memory_order_acquire) != closed_list)
       function(predecessor);
   };
   const int total = task.link_count;

@@ -14,8 +14,8 @@ namespace stretto {
 /// One access of a task: which buffer, which box of it (null: all), and how. The box is read during submission only.
 struct Access {
   Buffer* buffer;
-  const Box* box = nullptr;
-  AccessMode mode = AccessMode::read;
+  const Box* box;
+  AccessMode mode;
 };
 
 /// What a submitter says of a task beside its body.

@@ -10,6 +10,7 @@
 #include <stretto/base/call_site.h>
 
 #include "backend/lane.h"
+#include "base/prefetch.h"
 #include "engine/buffer.h"
 #include "ordering/failure.h"
 #include "ordering/point.h"
@@ -118,11 +119,7 @@ struct alignas(256) Task : Work {
 
   // Fourth line: what only the recorder looks at while it meets no surprise.
   TaskReference predecessors[inline_links];
-  std::uint32_t generation = 0;
   std::atomic<std::uint8_t> state{0};
-  DeviceKind recorded_kind = DeviceKind::cpu;  ///< Copies of what stands in the second line, which its runner holds.
-  bool recorded_in_order = false;
-  Priority recorded_priority = Priority::normal;
   std::atomic<std::uintptr_t> issue_successors{closed_list};  ///< Released when an in-order task is issued.
   Extension* extension = nullptr;
 
@@ -149,6 +146,14 @@ inline bool arrive(Task& task) {
     return true;
   }
   return task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+/// Whoever is first in the list of successors is looked at once the body has run: its line may come meanwhile from the
+/// core that submitted it.
+inline void prefetch_successor(const Task& task) {
+  const std::uintptr_t list = task.successors.load(std::memory_order_relaxed);
+  if (list != 0 && list != closed_list)
+    prefetch_for_write(reinterpret_cast<const void*>(list & ~(link_flags | link_of_buffer)));
 }
 
 /// Calls `function(link)` for each of the task's edges to predecessors.

@@ -17,14 +17,19 @@ namespace {
 constexpr std::uint32_t slots_per_region = 4096;
 constexpr std::size_t bytes_of_extensions = 64 << 10;
 
-}  // namespace
-
-TaskSlab::TaskSlab() {
-  void* address = mmap(nullptr, std::size_t{capacity} * sizeof(Task), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+/// Addresses whose memory is zero, and taken from the system as it is touched.
+void* reserve(std::size_t bytes) {
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED)
     throw OutOfMemoryError("no room in the address space for pending tasks (1 GiB is reserved)");
-  tasks_ = static_cast<Task*>(address);
+  return address;
+}
+
+}  // namespace
+
+TaskSlab::TaskSlab()
+    : tasks_(static_cast<Task*>(reserve(std::size_t{capacity} * sizeof(Task)))),
+      recorded_(static_cast<RecordedTask*>(reserve(std::size_t{capacity} * sizeof(RecordedTask)))) {
   if (__lsan_register_root_region != nullptr) __lsan_register_root_region(tasks_, slots_per_region * sizeof(Task));
 }
 
@@ -41,7 +46,7 @@ FreeSlots* TaskSlab::exchange_for_free(FreeSlots* empty) {
   // generation, a line of this core, and not from the list of successors, a line of the worker's.
   while (returned != nullptr) {
     for (int i = 0; i < returned->count; ++i) {
-      std::uint32_t& generation = tasks_[returned->slots[i]].generation;
+      std::uint32_t& generation = recorded_[returned->slots[i]].generation;
       if (++generation == 0) generation = 1;
     }
     FreeSlots* next = std::exchange(returned->next, nullptr);
@@ -80,7 +85,8 @@ FreeSlots* TaskSlab::first_use() {
   // From the highest down: slots are handed out from the back.
   for (int i = 0; i < FreeSlots::capacity; ++i) {
     const std::uint32_t slot = first + FreeSlots::capacity - 1 - i;
-    (new (&tasks_[slot]) Task)->generation = 1;
+    new (&tasks_[slot]) Task;
+    recorded_[slot].generation = 1;
     fresh->slots[i] = slot;
   }
   fresh->count = FreeSlots::capacity;

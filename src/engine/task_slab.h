@@ -19,6 +19,16 @@ struct FreeSlots {
   FreeSlots* next = nullptr;
 };
 
+/// What the recorder asks about every predecessor, kept apart from the tasks: a few bytes for each slot that stay in
+/// the cache of whoever submits, where the tasks' own lines are with those who run them.
+struct RecordedTask {
+  std::uint32_t generation = 0;  ///< Which of the slot's lives this is.
+  // Copies of what stands in the task's second line, which its runner holds.
+  DeviceKind kind = DeviceKind::cpu;
+  bool is_in_order = false;
+  Priority priority = Priority::normal;
+};
+
 /// All tasks of the process: one reserved run of addresses, touched as it is used, so that a slot number is an address
 /// and a stale reference is safe to look at. Slots are recycled, never given back.
 class TaskSlab {
@@ -29,7 +39,14 @@ class TaskSlab {
 
   Task& at(std::uint32_t slot) const { return tasks_[slot]; }
   std::uint32_t slot_of(const Task& task) const { return static_cast<std::uint32_t>(&task - tasks_); }
-  TaskReference reference(const Task& task) const { return {slot_of(task), task.generation}; }
+  TaskReference reference(const Task& task) const {
+    const std::uint32_t slot = slot_of(task);
+    return {slot, recorded_[slot].generation};
+  }
+  /// Under the recording lock, as all that asks for another's generation.
+  RecordedTask& recorded(const Task& task) const { return recorded_[slot_of(task)]; }
+  /// Whether the slot still holds the task that is meant. If not, that is over.
+  bool holds(TaskReference reference) const { return recorded_[reference.slot].generation == reference.generation; }
 
   /// Exchanges an empty batch for one with free slots, and begins a new generation of each: references to earlier tasks
   /// say "finished" from here on. Throws Error when all slots are pending. Call under the recording lock.
@@ -53,7 +70,9 @@ class TaskSlab {
   FreeSlots* first_use();
   FreeSlots* take_empty();
 
-  Task* tasks_;  // read by every task; what changes has lines of its own
+  // Read by every task; what changes has lines of its own.
+  Task* tasks_;
+  RecordedTask* recorded_;
   alignas(64) std::atomic<std::uint32_t> used_{0};
   SpinLock lock_;
   FreeSlots* oldest_full_ STRETTO_GUARDED_BY(lock_) = nullptr;

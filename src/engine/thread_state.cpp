@@ -35,6 +35,8 @@ void ThreadState::create(TaskSlab& slab, PendingCount& count) {
 void ThreadState::refill(SpinLock& recording) {
   const SpinLockGuard lock(recording);
   free_ = slab_.exchange_for_free(free_);
+  // The first of them are used before anybody looks so far ahead.
+  for (int i = 1; i <= prefetch_distance && i <= free_->count; ++i) prefetch(slab_.at(free_->slots[free_->count - i]));
 }
 
 }  // namespace stretto

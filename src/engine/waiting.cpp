@@ -65,7 +65,7 @@ Search search_predecessors(Scheduler& scheduler, TaskReference waiting, WorkerLa
   const ThreadState& me = scheduler.thread();
   std::unordered_set<Task*> seen;
   const SpinLockGuard lock(scheduler.recording());
-  if (scheduler.slab().at(waiting.slot).generation != waiting.generation) return result;
+  if (!scheduler.slab().holds(waiting)) return result;
   std::vector<Task*> open{&scheduler.slab().at(waiting.slot)};
   while (!open.empty()) {
     Task& task = *open.back();

@@ -95,7 +95,7 @@ void end_on_queue(std::unique_ptr<Lease> lease) {
   // The lease goes with the buffer, and that when the task that waits for the stream is done.
   const BufferReference kept =
       Engine::get().borrow_foreign(device, memory, 0, std::shared_ptr<const Lease>(std::move(lease)));
-  const Access access{kept.get()};
+  const Access access{kept.get(), nullptr, AccessMode::read};
   Engine::get().submit({.name = "end of lease",
                         .site = site,
                         .device = device,

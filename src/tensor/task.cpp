@@ -136,6 +136,7 @@ void TaskBuilder::submit(detail::Closure&& body) {
                             ": move it with to(device)",
                         site_);
     }
+    tensor->buffer->prefetch_log();
     tensors[i] = tensor;
     accesses[i] = {tensor->buffer.get(), tensor->access_box(), static_cast<AccessMode>(entries_[i] & 3)};
   }

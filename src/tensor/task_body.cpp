@@ -27,7 +27,7 @@ TaskLayout::TaskLayout(std::span<const TensorImplementation* const> tensors) {
   bool whole = tensors.size() <= packed_capacity;
   std::uintptr_t packed = whole_buffers;
   for (std::size_t i = 0; whole && i < tensors.size(); ++i) {
-    whole = tensors[i]->whole && tensors[i]->geometry.offset == 0;
+    whole = tensors[i]->is_buffer;
     packed |= static_cast<std::uintptr_t>(tensors[i]->dtype) << (dtype_bits * (i + 1));
   }
   if (whole) {

@@ -33,6 +33,7 @@ struct TensorImplementation : detail::TensorReferences {
   bool whole;       ///< Touches every byte of the buffer.
   bool contiguous;  ///< The elements lie in order without gaps.
   bool repeats;     ///< Some elements share memory.
+  bool is_buffer;   ///< Whole, and begins where the buffer does. With what is around it in the first cache line.
   Device device;
   std::int64_t numel;
   BufferReference buffer;

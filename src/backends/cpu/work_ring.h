@@ -31,6 +31,12 @@ class WorkRing {
     return head_.compare_exchange_strong(head, head + 1, std::memory_order_acq_rel) ? work : nullptr;
   }
 
+  /// The piece at this distance behind the oldest, or null; somebody may take it at any moment.
+  Work* peek(std::uint64_t distance) const {
+    const std::uint64_t at = head_.load(std::memory_order_relaxed) + distance;
+    return at < tail_.load(std::memory_order_relaxed) ? slots_[at % capacity].load(std::memory_order_relaxed) : nullptr;
+  }
+
   /// How many pieces were ever taken.
   std::uint64_t taken() const { return head_.load(std::memory_order_relaxed); }
   std::size_t size() const {
