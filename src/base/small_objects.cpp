@@ -1,7 +1,7 @@
 #include "base/small_objects.h"
 
+#include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -10,28 +10,28 @@
 
 namespace stretto {
 
-thread_local constinit std::array<SmallObjects::FreeList, SmallObjects::sizes.size()> SmallObjects::lists_{};
+thread_local constinit SmallObjects::ThreadObjects* SmallObjects::mine_ = nullptr;
 
 /// When a thread ends, what it keeps goes to the others. It may still allocate and free afterwards, in destructors that
 /// come later: it then keeps nothing.
 struct SmallObjects::ThreadEnd {
-  ThreadEnd() {
-    for (std::size_t size_class = 0; size_class < sizes.size(); ++size_class) list_of(size_class).most = most_kept;
-  }
   ~ThreadEnd() {
-    for (std::size_t size_class = 0; size_class < sizes.size(); ++size_class) {
-      FreeList& list = list_of(size_class);
-      if (Node* last = list.first) {
-        while (last->next != nullptr) last = last->next;
-        share(size_class, list.first, last);
-      }
-      list = {};
-    }
+    ThreadObjects* const mine = std::exchange(mine_, nullptr);
     ended = true;
+    for (std::size_t size_class = 0; size_class < sizes.size(); ++size_class) {
+      FreeObjects& free = mine->of[size_class];
+      while (free.count > 0) {
+        auto* const batch = new (free.objects[--free.count]) Batch;
+        batch->count = std::min(free.count, Batch::capacity);
+        free.count -= batch->count;
+        std::copy_n(free.objects.begin() + static_cast<std::ptrdiff_t>(free.count), batch->count,
+                    batch->others.begin());
+        share(size_class, batch);
+      }
+    }
+    delete mine;
   }
 
-  static constexpr int most_kept = 64;
-  static constexpr int batch = 32;
   static thread_local constinit bool ended;
 };
 
@@ -41,9 +41,9 @@ namespace {
 
 constexpr std::size_t slab_bytes = std::size_t{64} << 10;
 
-/// Free objects of each size that no thread keeps. Whoever needs one takes them all, as a list that is only pushed to
-/// and emptied cannot mistake one node for another, and puts back what is more than a slab would have given. One at a
-/// time does so: another would find nothing meanwhile and make more, each time that two threads begin together.
+/// Free objects of each size that no thread keeps, in batches. Whoever needs one takes all, as a list that is only
+/// pushed to and emptied cannot mistake one batch for another, and puts back what it does not need. One at a time does
+/// so: another would find nothing meanwhile and make more, each time that two threads begin together.
 struct alignas(64) SharedList {
   std::atomic<void*> first{nullptr};
   Mutex taking;
@@ -58,66 +58,94 @@ constinit std::array<SharedList, SmallObjects::sizes.size()> shared;
 }  // namespace
 
 void* SmallObjects::allocate_slowly(std::size_t size_class) {
-  FreeList& list = list_of(size_class);
+  ThreadObjects* const mine = enter_thread();
   SharedList& others = shared[size_class];
   MutexLock lock(others.taking);
-  auto* node = static_cast<Node*>(others.first.exchange(nullptr, std::memory_order_acquire));
-  if (node == nullptr) {
-    auto* slab = static_cast<std::byte*>(::operator new(slab_bytes, std::align_val_t{64}));
-    const std::size_t count = slab_bytes / sizes[size_class];
-    for (std::size_t i = count; i-- > 0;) node = new (slab + i * sizes[size_class]) Node{node};
+  auto* batch = static_cast<Batch*>(others.first.exchange(nullptr, std::memory_order_acquire));
+  if (batch == nullptr) batch = make_batches(size_class);
+  if (mine == nullptr && batch->count > 0) {
+    // A thread that has ended keeps nothing: the batch goes back without one of its objects.
+    void* const object = batch->others[--batch->count];
+    put_back(size_class, batch);
+    return object;
   }
-  Node* last = node;
-  for (std::size_t taken = slab_bytes / sizes[size_class]; --taken > 0 && last->next != nullptr;) last = last->next;
-  put_back(size_class, std::exchange(last->next, nullptr));
+  put_back(size_class, batch->next);
   lock.unlock();
-  list.first = node->next;
-  list.count = 0;
-  if (list.most == 0) enter_thread();
-  if (list.most == 0 && list.first != nullptr) share(size_class, std::exchange(list.first, nullptr), last);
-  return node;
+  if (mine != nullptr) {
+    FreeObjects& free = mine->of[size_class];
+    std::copy_n(batch->others.begin(), batch->count, free.objects.begin());
+    free.count = batch->count;
+  }
+  return batch;
+}
+
+/// A slab of new objects, as a list of batches.
+SmallObjects::Batch* SmallObjects::make_batches(std::size_t size_class) {
+  auto* const slab = static_cast<std::byte*>(::operator new(slab_bytes, std::align_val_t{64}));
+  Batch* batches = nullptr;
+  for (std::size_t i = slab_bytes / sizes[size_class]; i-- > 0;) {
+    std::byte* const object = slab + i * sizes[size_class];
+    if (batches == nullptr || batches->count == Batch::capacity) {
+      auto* const made = new (object) Batch;
+      made->next = std::exchange(batches, made);
+      made->count = 0;
+    } else {
+      batches->others[batches->count++] = object;
+    }
+  }
+  return batches;
 }
 
 /// The rest of a list may be long: what others have shared meanwhile goes in front of it.
-void SmallObjects::put_back(std::size_t size_class, Node* rest) noexcept {
+void SmallObjects::put_back(std::size_t size_class, Batch* rest) noexcept {
   std::atomic<void*>& top = shared[size_class].first;
   while (rest != nullptr) {
     void* nothing = nullptr;
     if (top.compare_exchange_strong(nothing, rest, std::memory_order_release, std::memory_order_relaxed)) return;
-    auto* const first = static_cast<Node*>(top.exchange(nullptr, std::memory_order_acquire));
+    auto* const first = static_cast<Batch*>(top.exchange(nullptr, std::memory_order_acquire));
     if (first == nullptr) continue;
-    Node* last = first;
+    Batch* last = first;
     while (last->next != nullptr) last = last->next;
     last->next = rest;
     rest = first;
   }
 }
 
-void SmallObjects::enter_thread() {
-  if (ThreadEnd::ended) return;
+/// Null where the thread has ended, or there is no memory for what it would keep.
+SmallObjects::ThreadObjects* SmallObjects::enter_thread() noexcept {
+  if (mine_ != nullptr || ThreadEnd::ended) return mine_;
+  mine_ = new (std::nothrow) ThreadObjects;
+  if (mine_ == nullptr) return nullptr;
   static thread_local ThreadEnd end;
   static_cast<void>(end);
+  return mine_;
 }
 
-void SmallObjects::hand_on(std::size_t size_class) noexcept {
-  FreeList& list = list_of(size_class);
-  if (list.most == 0) enter_thread();
-  if (list.count <= list.most) return;
-  const int count = list.most > 0 ? ThreadEnd::batch : 1;
-  Node* first = list.first;
-  Node* last = first;
-  for (int i = 1; i < count; ++i) last = last->next;
-  list.first = last->next;
-  list.count -= count;
-  share(size_class, first, last);
+void SmallObjects::free_slowly(void* object, std::size_t size_class) noexcept {
+  ThreadObjects* const mine = enter_thread();
+  if (mine != nullptr && mine->of[size_class].count < FreeObjects::capacity) {
+    free(object, size_class);
+    return;
+  }
+  // The oldest: the others are still in this core's cache. So is what carries them.
+  auto* const batch = new (object) Batch;
+  batch->count = 0;
+  if (mine != nullptr) {
+    FreeObjects& free = mine->of[size_class];
+    batch->count = Batch::capacity;
+    std::copy_n(free.objects.begin(), Batch::capacity, batch->others.begin());
+    std::copy(free.objects.begin() + Batch::capacity, free.objects.end(), free.objects.begin());
+    free.count -= Batch::capacity;
+  }
+  share(size_class, batch);
 }
 
-void SmallObjects::share(std::size_t size_class, Node* first, Node* last) noexcept {
+void SmallObjects::share(std::size_t size_class, Batch* batch) noexcept {
   std::atomic<void*>& top = shared[size_class].first;
   void* head = top.load(std::memory_order_relaxed);
   do {
-    last->next = static_cast<Node*>(head);
-  } while (!top.compare_exchange_weak(head, first, std::memory_order_release, std::memory_order_relaxed));
+    batch->next = static_cast<Batch*>(head);
+  } while (!top.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));
 }
 
 }  // namespace stretto
