@@ -19,6 +19,9 @@ constexpr std::size_t largest_limit = std::numeric_limits<std::size_t>::max() / 
 /// How many cached blocks are looked at from each end of a queue, so that the lock is held for a bounded time.
 constexpr std::size_t search_length = 16;
 
+/// The same for a block of a certain place, which only replays look for.
+constexpr std::size_t place_search_length = 64;
+
 bool all_on(const PointSet& points, LaneId lane) {
   return std::ranges::all_of(points, [lane](Point point) { return point.lane() == lane; });
 }
@@ -51,6 +54,55 @@ std::optional<Block> MemoryPool::allocate(std::size_t bytes, LaneId lane) {
   if (!block) block = allocate_slowly(bytes, lane);
   if (poison_ && block && block->pending.empty()) std::memset(block->data, 0xFF, block->bytes);
   return block;
+}
+
+bool MemoryPool::has_all(std::span<const Place> places) const {
+  const SpinLockGuard guard(lock_);
+  return std::ranges::all_of(places, [this](Place place) STRETTO_REQUIRES(lock_) { return find(place).has_value(); });
+}
+
+std::optional<Block> MemoryPool::allocate_at(Place place) {
+  std::optional<Block> block;
+  {
+    const SpinLockGuard guard(lock_);
+    const std::optional<Found> found = find(place);
+    if (!found) return std::nullopt;
+    if (found->size_class == shelf_count) {
+      block = own(std::move(unshelved_.extract(found->unshelved).mapped()));
+    } else if (Shelf& shelf = shelves_[found->size_class]; found->is_settled) {
+      const Piece piece = shelf.settled[found->index];
+      shelf.settled.erase(shelf.settled.begin() + static_cast<std::ptrdiff_t>(found->index));
+      block = own({piece.data, piece.bytes, {}, piece.slab});
+    } else {
+      block = own(extract(shelf.pending, found->index));
+      static_cast<void>(block->pending.settle(lane_progress()));
+    }
+  }
+  if (poison_ && block->pending.empty()) std::memset(block->data, 0xFF, block->bytes);
+  return block;
+}
+
+std::optional<MemoryPool::Found> MemoryPool::find(Place place) const {
+  const std::size_t size_class = size_class_of(place.bytes);
+  const auto index_in = [place](const auto& list) -> std::optional<std::size_t> {
+    const std::size_t count = list.size(), ends = std::min(count, place_search_length);
+    for (std::size_t i = 0; i < ends; ++i)
+      if (list[i].data == place.data) return i;
+    for (std::size_t i = std::max(ends, count - ends); i < count; ++i)
+      if (list[i].data == place.data) return i;
+    return std::nullopt;
+  };
+  if (size_class < shelf_count) {
+    const Shelf& shelf = shelves_[size_class];
+    if (const auto index = index_in(shelf.settled)) return Found{size_class, true, *index, {}};
+    if (const auto index = index_in(shelf.pending)) return Found{size_class, false, *index, {}};
+  }
+  const auto end = unshelved_.upper_bound(size_class_bytes(size_class));
+  std::size_t searched = 0;
+  for (auto entry = unshelved_.lower_bound(align_block(place.bytes)); entry != end && searched < place_search_length;
+       ++entry, ++searched)
+    if (entry->second.data == place.data) return Found{shelf_count, false, 0, entry};
+  return std::nullopt;
 }
 
 void MemoryPool::release(Block block) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "backend/backend.h"
@@ -67,6 +68,16 @@ class MemoryPool {
   /// give the smallest block, distinct from every other.
   std::optional<Block> allocate(std::size_t bytes, LaneId lane);
 
+  /// Whether blocks that begin there and have so many bytes are cached: where a shelf is long only its ends are looked
+  /// through. Whoever is given one next may be somebody else.
+  struct Place {
+    std::byte* data;
+    std::size_t bytes;
+  };
+  bool has_all(std::span<const Place> places) const;
+  /// One of them, as `allocate` returns it. Empty where it is not there.
+  std::optional<Block> allocate_at(Place place);
+
   /// Takes a block back. `block.pending` holds all the work that may still use it: its next owner inherits that.
   void release(Block block);
 
@@ -112,6 +123,14 @@ class MemoryPool {
   std::optional<Block> allocate_slowly(std::size_t bytes, LaneId lane) STRETTO_EXCLUDES(lock_);
   std::optional<Block> take_preferred(std::size_t bytes, LaneId lane) STRETTO_REQUIRES(lock_);
   std::optional<Block> take_from_shelf(Shelf& shelf, LaneId lane) STRETTO_REQUIRES(lock_);
+  /// Where a cached block is: in a shelf's list, or among those without a shelf.
+  struct Found {
+    std::size_t size_class = shelf_count;
+    bool is_settled = false;
+    std::size_t index = 0;
+    std::multimap<std::size_t, Block>::const_iterator unshelved;
+  };
+  std::optional<Found> find(Place place) const STRETTO_REQUIRES(lock_);
   std::optional<Block> take_unshelved(std::size_t bytes, LaneId lane) STRETTO_REQUIRES(lock_);
   std::optional<Block> take_unsettled(std::size_t bytes) STRETTO_REQUIRES(lock_);
   std::optional<Block> carve(std::size_t bytes) STRETTO_REQUIRES(lock_);

@@ -93,6 +93,52 @@ TEST(MemoryPool, PrefersSettledThenSameLaneThenFreshThenAny) {
   }
 }
 
+TEST(MemoryPool, GivesTheBlockOfAPlaceWhileItIsCached) {
+  CountingSource source(256 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  for (const std::size_t bytes : {100UL, 300'000UL, 9'000'000UL}) {
+    Block first = allocate(pool, bytes), second = allocate(pool, bytes), third = allocate(pool, bytes);
+    const MemoryPool::Place places[] = {{first.data, bytes}, {second.data, bytes}};
+    EXPECT_FALSE(pool.has_all(places)) << bytes;
+    EXPECT_FALSE(pool.allocate_at(places[0])) << bytes;
+    pool.release(std::move(first));
+    EXPECT_FALSE(pool.has_all(places)) << bytes;
+    pool.release(std::move(second));
+    pool.release(std::move(third));
+    EXPECT_TRUE(pool.has_all(places)) << bytes;
+    const MemoryPool::Place larger[] = {{places[0].data, 40'000'000}};
+    EXPECT_FALSE(pool.has_all(larger)) << bytes;
+    for (const MemoryPool::Place place : places) {
+      const std::size_t live = pool.statistics().live;
+      std::optional<Block> block = pool.allocate_at(place);
+      ASSERT_TRUE(block) << bytes;
+      EXPECT_EQ(block->data, place.data);
+      EXPECT_GE(block->bytes, bytes);
+      EXPECT_EQ(pool.statistics().live, live + block->bytes);
+      EXPECT_FALSE(pool.allocate_at(place)) << bytes;
+    }
+  }
+}
+
+TEST(MemoryPool, ABusyBlockOfAPlaceStaysBusy) {
+  CountingSource source(64 * mebibyte);
+  MemoryPool pool(source, 0, false);
+  const LaneId lane = next_lane_id();
+  const Point point(lane, 1);
+  Block block = allocate(pool, 1000);
+  const MemoryPool::Place place{block.data, 1000};
+  block.pending.add(point);
+  pool.release(std::move(block));
+  std::optional<Block> again = pool.allocate_at(place);
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(again->pending.empty());
+  pool.release(std::move(*again));
+  lane_progress().advance(point);
+  again = pool.allocate_at(place);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->pending.empty());
+}
+
 TEST(MemoryPool, WorkersTakeFreshMemoryBeforeTheyWait) {
   CountingSource source(2 * mebibyte);
   MemoryPool pool(source, 0, false);
