@@ -7,6 +7,7 @@
 
 #include "backend/foreign_queues.h"
 #include "backend/lane.h"
+#include "backend/recorded_work.h"
 
 namespace stretto {
 
@@ -43,6 +44,11 @@ class Backend {
   virtual WorkerLane* workers([[maybe_unused]] int device) { return nullptr; }
   /// The device's in-order lanes; empty where it has workers. At least one of each role.
   virtual std::vector<Lane*> lanes([[maybe_unused]] int device) { return {}; }
+  /// One of `recorder_count` for work that the device's lanes are to launch as a whole; null where there is no such
+  /// thing. Made when it is first asked for, by the thread that issues.
+  virtual WorkRecorder* recorder([[maybe_unused]] int device, [[maybe_unused]] int number) { return nullptr; }
+  /// Whether there are.
+  virtual bool records() const { return false; }
   /// Whether the host reads and writes the device's memory directly.
   virtual bool host_accessible() const { return false; }
 

@@ -98,6 +98,11 @@ class Lane {
   /// that costs something.
   virtual void keep_times(bool /*keep*/) {}
 
+ protected:
+  /// A lane without a number: what is issued to it has no points.
+  struct WithoutNumber {};
+  explicit Lane(WithoutNumber) : id_(0) {}
+
  private:
   LaneId id_;
 };

@@ -32,7 +32,7 @@ const BackendRegistration sim_registration(DeviceKind::sim, &make_sim_backend);
 
 }  // namespace
 
-SimBackend::SimBackend(const SimOptions& options) {
+SimBackend::SimBackend(const SimOptions& options) : recorders_(static_cast<std::size_t>(options.devices)) {
   for (int index = 0; index < options.devices; ++index) {
     const auto position = static_cast<std::size_t>(index);
     const SimDeviceOptions own = position < options.each.size() ? options.each[position] : SimDeviceOptions{};
@@ -73,6 +73,12 @@ std::vector<Lane*> SimBackend::lanes(int device) {
   std::vector<Lane*> lanes;
   for (const auto& lane : lanes_.at(static_cast<std::size_t>(device))) lanes.push_back(lane.get());
   return lanes;
+}
+
+WorkRecorder* SimBackend::recorder(int device, int number) {
+  auto& recorder = recorders_.at(static_cast<std::size_t>(device)).at(static_cast<std::size_t>(number));
+  if (recorder == nullptr) recorder = std::make_unique<SimRecorder>();
+  return recorder.get();
 }
 
 std::string SimBackend::loss(int device) const { return machine_.devices.at(static_cast<std::size_t>(device)).loss(); }

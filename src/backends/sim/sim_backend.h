@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "backend/backend.h"
 #include "backends/sim/sim_device.h"
 #include "backends/sim/sim_lane.h"
+#include "backends/sim/sim_recorder.h"
 
 namespace stretto {
 
@@ -38,6 +40,8 @@ class SimBackend final : public Backend {
   DeviceDescription describe(int device) const override;
   MemorySource& memory(int device) override;
   std::vector<Lane*> lanes(int device) override;
+  WorkRecorder* recorder(int device, int number) override;
+  bool records() const override { return true; }
   bool host_accessible() const override { return false; }
   std::string loss(int device) const override;
   bool lock_pages(std::byte* data, std::size_t bytes) override;
@@ -57,6 +61,7 @@ class SimBackend final : public Backend {
  private:
   SimMachine machine_;
   std::vector<std::vector<std::unique_ptr<SimLane>>> lanes_;  ///< Of each device.
+  std::vector<std::array<std::unique_ptr<SimRecorder>, recorder_count>> recorders_;
 };
 
 }  // namespace stretto
