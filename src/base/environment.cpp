@@ -173,6 +173,9 @@ const std::vector<Variable>& variables() {
            "Bytes of page-locked host memory kept for copies from devices. Of what the CPU takes while GPUs are in use "
            "half as many are locked besides."),
       on_or_off("STRETTO_REPLAY", &Environment::replay, "on", "Whether what `compile` made replays what it recorded."),
+      on_or_off(
+          "STRETTO_GRAPHS", &Environment::graphs, "on",
+          "Whether what repeats of such replays is recorded, so that a GPU launches it in one go, as a CUDA graph."),
       {"STRETTO_CHECK", "off or access", "off",
        "`access`: a task that touches memory of tensors which it did not declare fails, and its error says what it "
        "was. The engine is then the serial one, several times slower (docs/testing.md).",

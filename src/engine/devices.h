@@ -67,6 +67,8 @@ struct EngineDevice {
 
   /// Bytes that replays keep for their temporaries, also while they are idle.
   std::atomic<std::size_t> replay_bytes{0};
+  /// Nodes in what replays have recorded.
+  std::atomic<std::size_t> recorded_nodes{0};
 };
 
 /// The devices of the process, made once from the registered backends.

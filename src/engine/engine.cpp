@@ -109,6 +109,7 @@ BufferReference Engine::borrow_foreign(Device device, std::byte* data, std::size
 
 std::byte* Engine::bind_now(Buffer& buffer) {
   Capture::give_up("makes a tensor of values that the host has");
+  refuse_in_recorded("host data", CallSite());
   scheduler_.bind_now(buffer, "host data", CallSite());
   buffer.written_ = true;
   if (AccessCheck* const check = scheduler_.access_check()) [[unlikely]]
@@ -246,11 +247,21 @@ void Engine::start_device(Task& task, const Submission& submission) {
   }
 }
 
+/// Throws where the calling thread is in a body that is recorded.
+void Engine::refuse_in_recorded(const char* operation, CallSite site) {
+  const ThreadState::Frame* const frame = scheduler_.thread().frame;
+  if (frame == nullptr || !frame->body->is_recorded) [[likely]]
+    return;
+  frame->body->was_refused = true;
+  throw UsageError(operation, std::string("inside the task ") + frame->task->name + ", which is recorded", site);
+}
+
 void Engine::commit_inside(Task& task, const Submission& submission) {
   ThreadState& me = scheduler_.thread();
   std::vector<Access> recorded;
   bool reads_declared = false;
   try {
+    refuse_in_recorded(submission.name, submission.site);
     reads_declared = leave_out_declared(*me.frame, submission, recorded);
   } catch (...) {
     task.invoke(task, nullptr);
@@ -301,6 +312,7 @@ void Engine::record(Task& task, const Submission& submission, std::span<const Ac
 
 void Engine::wait(Buffer& buffer, const Box* box, const char* operation, CallSite site) {
   Capture::give_up("reads a value, or waits for one");
+  refuse_in_recorded(operation, site);
   wait_for_buffer(scheduler_, buffer, box, operation, site);
   if (AccessCheck* const check = scheduler_.access_check()) [[unlikely]]
     check->open_to_host(buffer, false);

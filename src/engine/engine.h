@@ -91,6 +91,7 @@ class Engine {
   void commit(Task& task, const Submission& submission);
   [[noreturn]] void refuse(Task& task, const Submission& submission, const std::string& why);
   void start_device(Task& task, const Submission& submission);
+  void refuse_in_recorded(const char* operation, CallSite site);
   void commit_inside(Task& task, const Submission& submission);
   /// `reads_for`: the body that holds open what the task reads beside what is recorded.
   void record(Task& task, const Submission& submission, std::span<const Access> recorded, RunningBody* reads_for);

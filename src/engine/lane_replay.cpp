@@ -4,13 +4,15 @@
 
 namespace stretto {
 
-LaneReplay::LaneReplay(Scheduler& scheduler, std::shared_ptr<const Template> replayed,
-                       std::shared_ptr<const SegmentPlan> plan)
+LaneReplay::LaneReplay(Scheduler& scheduler, std::shared_ptr<const Template> replayed, std::shared_ptr<Segment> segment,
+                       int number)
     : Replay(scheduler, std::move(replayed)),
-      plan_(std::move(plan)),
+      segment_(std::move(segment)),
+      recorder_number_(number % recorder_count),
+      recorded_(segment_, device_),
       nodes_(template_->nodes().size()),
       holds_(template_->ports().size()) {
-  for (std::uint32_t number = 0; number < nodes_.size(); ++number) nodes_[number].number = number;
+  for (std::uint32_t node = 0; node < nodes_.size(); ++node) nodes_[node].number = node;
 }
 
 void LaneReplay::reset() {
@@ -29,6 +31,7 @@ bool LaneReplay::is_inside(const ThreadState& thread, const std::vector<bool>& n
 }
 
 bool LaneReplay::begin_nodes() {
+  launched_ = nullptr;
   if (scheduler_.failure_of(*begin_)) return false;
   for (std::uint32_t port = 0; port < template_->ports().size(); ++port) fail_targets(port);
   return true;
@@ -45,33 +48,41 @@ void LaneReplay::execute(Work& work, KernelContext& context) {
   const std::uint32_t number = static_cast<Node&>(work).number;
   FailureReference failure = failure_of(number);
   if (!failure) {
-    Task shell;
-    set_up(shell);
     RunningBody running;
-    ThreadState& me = scheduler_.thread();
-    ThreadState::Frame frame{&shell, me.frame, &running};
-    Runner runner{&shell, nullptr};
-    runner.node.store(number, std::memory_order_relaxed);
-    {
-      const SpinLockGuard lock(running_lock_);
-      runner.next = first_runner_;
-      first_runner_ = &runner;
-    }
-    me.frame = &frame;
-    BodyContext body(shell, context, running);
-    failure = run_body(shell, body, template_->nodes()[number], number);
-    me.frame = frame.outer;
-    {
-      const SpinLockGuard lock(running_lock_);
-      Runner** link = &first_runner_;
-      while (*link != &runner) link = &(*link)->next;
-      *link = runner.next;
-    }
+    failure = run_node(number, context, running);
     if (failure) [[unlikely]]
       fail(number, failure);
   }
   if (failure) [[unlikely]]
     fail_readers(number, failure);
+}
+
+FailureReference LaneReplay::run_node(std::uint32_t number, KernelContext& context, RunningBody& running) {
+  const Template::Node& node = template_->nodes()[number];
+  Task shell;
+  set_up(shell);
+  ThreadState& me = scheduler_.thread();
+  ThreadState::Frame frame{&shell, me.frame, &running};
+  Runner runner{&shell, nullptr};
+  runner.node.store(number, std::memory_order_relaxed);
+  {
+    const SpinLockGuard lock(running_lock_);
+    runner.next = first_runner_;
+    first_runner_ = &runner;
+  }
+  me.frame = &frame;
+  std::vector<std::byte*> addresses;
+  if (launched_ != nullptr) addresses = recorded_addresses(node);
+  BodyContext body(shell, context, running, launched_ != nullptr ? addresses.data() : nullptr);
+  FailureReference failure = run_body(shell, body, node, number);
+  me.frame = frame.outer;
+  {
+    const SpinLockGuard lock(running_lock_);
+    Runner** link = &first_runner_;
+    while (*link != &runner) link = &(*link)->next;
+    *link = runner.next;
+  }
+  return failure;
 }
 
 const char* LaneReplay::name(const Work& work) const {

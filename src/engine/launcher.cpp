@@ -101,6 +101,7 @@ void Launcher::stop() {
     pushed_.notify_all();
   }
   if (issuer_.joinable()) issuer_.join();
+  preparer_.stop();
   {
     const MutexLock lock(retire_mutex_);
     retiring_stops_ = true;
@@ -122,6 +123,7 @@ void Launcher::reset_after_fork() {
   new (&issued_any_) ConditionVariable;
   new (&issuer_) Thread;
   new (&retirer_) Thread;
+  preparer_.reset_after_fork();
 }
 
 bool Launcher::fail_if_forked(Task& task) {
@@ -228,8 +230,10 @@ bool Launcher::try_issue(Task& task) {
   // what it comes after.
   if (scheduler_.is_skipped(task)) {
     scheduler_.forget_allocations(task);
-  } else if (!scheduler_.try_bind_memory(task, lane.lane.id(), memory_waits)) {
-    return false;
+  } else {
+    if (task.is_replay()) [[unlikely]]
+      LaneReplay::of(task).bind_where_recorded(task);
+    if (!scheduler_.try_bind_memory(task, lane.lane.id(), memory_waits)) return false;
   }
   issue(task, lane, memory_waits);
   return true;
@@ -330,11 +334,11 @@ void Launcher::issue(Task& task, LaneState& lane, const PointSet& memory_waits) 
   ThreadControl::step();
   if (task.is_replay()) [[unlikely]] {
     LaneReplay& replay = LaneReplay::of(task);
-    issue_nodes(replay, lane);
+    Event* const behind_nodes = issue_replay(replay, lane, point);
     // Once the last of them is there, the replay may be over.
     const std::span<Task* const> holds = replay.holds();
     pending_.fetch_add(static_cast<int>(holds.size()), std::memory_order_acq_rel);
-    append(task, lane, point, lane.lane.record(), traced_from);
+    append(task, lane, point, behind_nodes, traced_from);
     for (Task* const hold : holds) {
       const Point behind_it(lane.lane.id(), ++lane.last_sequence);
       append(*hold, lane, behind_it, lane.lane.record(), trace::no_time);

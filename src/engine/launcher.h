@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "engine/memory_wait.h"
 #include "engine/ready_tasks.h"
+#include "engine/segment_preparer.h"
 #include "engine/task.h"
 #include "ordering/clock.h"
 #include "trace/edge_counter.h"
@@ -57,6 +58,8 @@ class Launcher {
   int stream_count() const { return static_cast<int>(lanes_[static_cast<std::size_t>(LaneRole::compute)].size()); }
   /// Waits recorded between lanes so far, for tests.
   std::uint64_t waits_recorded() const { return waits_.load(std::memory_order_relaxed); }
+  /// Replays launched so far as they were recorded, for tests.
+  std::uint64_t recorded_launches() const { return recorded_launches_.load(std::memory_order_relaxed); }
   /// Ends the threads. What was not issued stays so.
   void stop();
   /// In the child after a fork: the device is lost to it.
@@ -137,7 +140,10 @@ class Launcher {
   void take_back(LaneState& lane);
   // Nodes of replays; see launcher_nodes.cpp.
   LaneState& stream(const LaneState& first, std::uint32_t number);
+  Event* issue_replay(LaneReplay& replay, LaneState& lane, Point point);
   void issue_nodes(LaneReplay& replay, LaneState& first);
+  bool launch_recorded(LaneReplay& replay, LaneState& first, Point point);
+  void record_nodes(LaneReplay& replay);
   std::exception_ptr take_marked(LaneReplay& replay, LaneState& first);
   static std::span<Task* const> holds_of(const Task& task);
   // What a timeline is told; see launcher_trace.cpp.
@@ -175,6 +181,7 @@ class Launcher {
   EngineDevice& device_;
   std::array<std::vector<std::unique_ptr<LaneState>>, lane_role_count> lanes_;
   std::atomic<std::uint64_t> waits_{0};
+  std::atomic<std::uint64_t> recorded_launches_{0};
   std::atomic<bool> forked_{false};  ///< This is a child: the device is the parent's.
 
   alignas(64) std::atomic<int> pending_{0};
@@ -192,6 +199,9 @@ class Launcher {
   std::uint64_t choices_until_look_ = 0;
   std::map<std::uint64_t, Task*> blocked_;  ///< Wait for memory, by sequence.
   std::atomic<int> blocked_count_{0};       ///< The same, for other threads.
+  /// Of each recorder: the last replay that was launched and uses its memory.
+  std::array<Point, recorder_count> launched_of_recorder_;
+  SegmentPreparer preparer_;
   /// The launcher whose issuing thread the calling thread is.
   static thread_local Launcher* issuing_here_;
 

@@ -18,10 +18,64 @@ Launcher::LaneState& Launcher::stream(const LaneState& first, std::uint32_t numb
   return *lanes[(at + number) % lanes.size()];
 }
 
+/// Returns an event behind all of it.
+Event* Launcher::issue_replay(LaneReplay& replay, LaneState& lane, Point point) {
+  replay.marked().clear();
+  if (!replay.begin_nodes() || launch_recorded(replay, lane, point)) return lane.lane.record();
+  issue_nodes(replay, lane);
+  Event* const behind = lane.lane.record();
+  // Only now: what is recorded has been done once, so libraries have what they need.
+  if (replay.wants_recording()) record_nodes(replay);
+  return behind;
+}
+
+bool Launcher::launch_recorded(LaneReplay& replay, LaneState& first, Point point) {
+  RecordedSegment* const recorded = replay.choose_recorded();
+  if (recorded == nullptr) return false;
+  if (recorded->work->uses_recorder()) {
+    Point& last = launched_of_recorder_[static_cast<std::size_t>(replay.recorder_number())];
+    wait_for(first, last);
+    last = point;
+  }
+  std::vector<Lane*> lanes;
+  const auto streams = static_cast<std::uint32_t>(stream_count());
+  for (std::uint32_t number = 0; number < streams; ++number) lanes.push_back(&stream(first, number).lane);
+  recorded->work->launch(lanes);
+  recorded_launches_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+/// The same as `issue_nodes`, to the lanes of a recorder.
+void Launcher::record_nodes(LaneReplay& replay) {
+  WorkRecorder& recorder = *device_.backend->recorder(device_.device.index(), replay.recorder_number());
+  const std::span<Lane* const> lanes = recorder.lanes();
+  const SegmentPlan& plan = replay.branches();
+  const auto branches = static_cast<std::uint32_t>(plan.last_nodes.size());
+  std::vector<bool> is_awaited(plan.steps.size());
+  for (const std::uint32_t node : plan.waited_for) is_awaited[node] = true;
+  for (std::uint32_t branch = 1; branch < branches; ++branch) is_awaited[plan.last_nodes[branch]] = true;
+  std::vector<Event*> events(plan.steps.size());
+  recorder.begin();
+  replay.begin_recording();
+  Event* const start = branches > 1 ? lanes[0]->record() : nullptr;
+  for (std::uint32_t branch = 1; branch < branches; ++branch) lanes[branch]->wait(*start);
+  for (std::uint32_t node = 0; node < plan.steps.size(); ++node) {
+    const SegmentPlan::Step& step = plan.steps[node];
+    Lane& lane = *lanes[step.stream];
+    for (const std::uint32_t before : plan.waits(step)) lane.wait(*events[before]);
+    lane.issue(replay.node(node), replay.recorded_executor());
+    if (is_awaited[node]) events[node] = lane.record();
+  }
+  for (std::uint32_t branch = 1; branch < branches; ++branch) lanes[0]->wait(*events[plan.last_nodes[branch]]);
+  if (start != nullptr) lanes[0]->release(start);
+  for (std::uint32_t node = 0; node < plan.steps.size(); ++node)
+    if (events[node] != nullptr) lanes[plan.steps[node].stream]->release(events[node]);
+  if (std::shared_ptr<RecordedSegment> recorded = replay.end_recording(recorder))
+    preparer_.prepare(std::move(recorded));
+}
+
 void Launcher::issue_nodes(LaneReplay& replay, LaneState& first) {
   std::vector<LaneReplay::Marked>& marked = replay.marked();
-  marked.clear();
-  if (!replay.begin_nodes()) return;
   const SegmentPlan& plan = replay.plan();
   const auto streams = static_cast<std::uint32_t>(plan.last_nodes.size());
   std::vector<LaneState*> lanes;
@@ -63,6 +117,14 @@ std::exception_ptr Launcher::take_marked(LaneReplay& replay, LaneState& first) {
     const MutexLock lock(lane.mutex);
     lane.retired_events.push_back(one.event);
   }
+  if (RecordedSegment* const launched = replay.launched())
+    launched->work->take_failures([&](std::size_t node, const std::exception_ptr& failure) {
+      if (is_lost) {
+        lost = failure;
+      } else {
+        replay.node_failed(static_cast<std::uint32_t>(node), failure);
+      }
+    });
   return lost;
 }
 

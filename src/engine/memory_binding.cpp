@@ -87,7 +87,20 @@ bool Scheduler::take_memory(Buffer& buffer, const Binding& binding) {
     block = allocate(*device.memory);
     if (!block) return false;
   }
-  buffer.block_ = std::move(*block);
+  give_memory(buffer, device, std::move(*block), binding);
+  return true;
+}
+
+void Scheduler::try_bind_at(Buffer& buffer, std::byte* address, const Task& task) {
+  EngineDevice& device = devices_.known(buffer.device().kind(), buffer.device().index());
+  if (buffer.expected_ && !device.allocations.admits(buffer, *device.memory)) return;
+  if (std::optional<Block> block = device.memory->allocate_at({address, buffer.bytes()}))
+    give_memory(buffer, device, std::move(*block), {task.name, task.site()});
+}
+
+void Scheduler::give_memory(Buffer& buffer, EngineDevice& device, Block block, const Binding& binding) {
+  const bool expected = buffer.expected_;
+  buffer.block_ = std::move(block);
   if (is_broken(Mutation::block_reuse)) [[unlikely]]
     buffer.block_.pending = PointSet();
   buffer.unsettled_.store(!buffer.block_.pending.empty(), std::memory_order_relaxed);
@@ -109,7 +122,6 @@ bool Scheduler::take_memory(Buffer& buffer, const Binding& binding) {
     device.allocations.forget(buffer);
     memory_waiters_.notify();
   }
-  return true;
 }
 
 bool Scheduler::try_bind_memory(Task& task, LaneId lane, PointSet& waits) {

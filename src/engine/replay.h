@@ -15,7 +15,7 @@
 
 namespace stretto {
 
-struct SegmentPlan;
+struct Segment;
 
 /// One replay of a template at a time: what is bound, and the tasks of the engine that tie it to the program.
 ///
@@ -164,7 +164,7 @@ class Replays : public std::enable_shared_from_this<Replays> {
 
   Scheduler& scheduler_;
   const std::shared_ptr<const Template> template_;
-  std::shared_ptr<const SegmentPlan> plan_;  ///< Null where workers run the nodes.
+  std::shared_ptr<Segment> segment_;  ///< Null where workers run the nodes.
   std::vector<std::unique_ptr<Replay>> replays_;
 };
 

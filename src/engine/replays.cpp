@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/environment.h"
 #include "base/fork.h"
 #include "base/thread.h"
 #include "engine/lane_replay.h"
@@ -33,13 +34,14 @@ Replays::Replays(Scheduler& scheduler, std::shared_ptr<const Template> replayed)
   const EngineDevice& device = scheduler_.devices().at(template_->device());
   if (device.launcher == nullptr) return;
   const auto streams = static_cast<std::uint32_t>(device.launcher->stream_count());
-  plan_ = std::make_shared<const SegmentPlan>(SegmentPlan::make(*template_, streams));
+  segment_ = std::make_shared<Segment>(*template_, streams, environment().graphs && device.backend->records());
 }
 
 Replays::~Replays() = default;
 
 std::unique_ptr<Replay> Replays::make() const {
-  if (plan_ != nullptr) return std::make_unique<LaneReplay>(scheduler_, template_, plan_);
+  if (segment_ != nullptr)
+    return std::make_unique<LaneReplay>(scheduler_, template_, segment_, static_cast<int>(replays_.size()));
   return std::make_unique<WorkerReplay>(scheduler_, template_);
 }
 

@@ -26,6 +26,10 @@ struct RunningBody {
   /// What was submitted inside and reads what the task declared to read: no log knows of these reads, so the task is
   /// done when they are. Written under the recording lock.
   std::vector<TaskReference> readers;
+  /// It is recorded, to be launched again without a call of the body: what it does besides enqueueing would not be
+  /// repeated.
+  bool is_recorded = false;
+  bool was_refused = false;  ///< It did.
 };
 
 }  // namespace stretto

@@ -78,6 +78,8 @@ class Scheduler final : public Executor {
   /// Binds memory to what `task` accesses and has none. Adds to `waits` what must be done before the memory is touched.
   /// False when the device has no memory at this moment; what was bound stays bound.
   bool try_bind_memory(Task& task, LaneId lane, PointSet& waits);
+  /// Binds one buffer of the task, which is alone with it, to this address, if that is free; otherwise leaves it.
+  void try_bind_at(Buffer& buffer, std::byte* address, const Task& task);
   /// For a worker that is about to run `task`: the task to run instead, with memory bound: `task` itself, an earlier
   /// one that found memory before it, or null when `task` has to wait and something else should be run. A task for
   /// which nothing is left that could give memory has failed.
@@ -180,6 +182,7 @@ class Scheduler final : public Executor {
     DeviceKind writer = DeviceKind::cpu;
   };
   bool take_memory(Buffer& buffer, const Binding& binding);
+  void give_memory(Buffer& buffer, EngineDevice& device, Block block, const Binding& binding);
   bool try_bind(Buffer& buffer, const Binding& binding, PointSet& waits);
   [[noreturn]] void throw_out_of_memory(Buffer& buffer, const char* name, CallSite site);
   void drop_unless_needed(Task& task);

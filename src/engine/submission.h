@@ -38,7 +38,9 @@ const char* intern(std::string_view name);
 /// What a running body sees.
 class BodyContext {
  public:
-  BodyContext(Task& task, KernelContext& kernels, RunningBody& body) : task_(task), kernels_(kernels), body_(body) {}
+  /// `addresses`: where the memory of each access is, where it is not that of the buffer.
+  BodyContext(Task& task, KernelContext& kernels, RunningBody& body, std::byte* const* addresses = nullptr)
+      : task_(task), kernels_(kernels), body_(body), addresses_(addresses) {}
 
   /// For `parallel_for` and the native stream.
   KernelContext& kernels() const { return kernels_; }
@@ -50,7 +52,9 @@ class BodyContext {
   Buffer& buffer(std::size_t access) const { return task_.buffer(access); }
   AccessMode mode(std::size_t access) const { return task_.mode(access); }
   /// Memory of the buffer named by the access-th access, in order of declaration.
-  std::byte* data(std::size_t access) const { return buffer(access).data(); }
+  std::byte* data(std::size_t access) const {
+    return addresses_ == nullptr ? buffer(access).data() : addresses_[access];
+  }
   /// How the task may touch `buffer`: modes of all its accesses to it together; 0 when it declared none.
   int declared(const Buffer& buffer) const;
   /// While the body runs, what it does with its buffers is held against these parts; null: against whole buffers.
@@ -62,6 +66,7 @@ class BodyContext {
   Task& task_;
   KernelContext& kernels_;
   RunningBody& body_;
+  std::byte* const* addresses_;
 };
 
 /// Moves a callable `void(BodyContext&)` into a task: in place when it fits, else on the heap. The task's `invoke` runs

@@ -34,17 +34,18 @@ TEST(Environment, DefaultsHoldWhereNothingIsSet) {
   EXPECT_FALSE(values.workers.has_value());
   EXPECT_EQ(values.cpu_devices, 1);
   EXPECT_TRUE(values.replay);
+  EXPECT_TRUE(values.graphs);
   EXPECT_FALSE(values.check_access);
   EXPECT_EQ(values.log, LogLevel::warning);
 }
 
 TEST(Environment, ReadsEveryKindOfValue) {
-  const auto [values, warnings] =
-      parse({"STRETTO_ENGINE=serial", "STRETTO_SCHEDULE=random:18446744073709551615", "STRETTO_WORKERS=3",
-             "STRETTO_CPU_DEVICES=2", "STRETTO_SIM_DEVICES=4", "STRETTO_SIM_MODEL=h200,dry",
-             "STRETTO_CUDA_DEVICES=0,1,0", "STRETTO_STREAMS=8", "STRETTO_MAX_INFLIGHT=100", "STRETTO_MEMORY_LIMIT=2G",
-             "STRETTO_PINNED_LIMIT=512k", "STRETTO_REPLAY=off", "STRETTO_CHECK=access", "STRETTO_TRACE=a=b.json",
-             "STRETTO_GRAPH=graph.dot", "STRETTO_LOG=debug", "STRETTO_WATCHDOG=2.5", "STRETTO_EXIT_TIMEOUT=0"});
+  const auto [values, warnings] = parse(
+      {"STRETTO_ENGINE=serial", "STRETTO_SCHEDULE=random:18446744073709551615", "STRETTO_WORKERS=3",
+       "STRETTO_CPU_DEVICES=2", "STRETTO_SIM_DEVICES=4", "STRETTO_SIM_MODEL=h200,dry", "STRETTO_CUDA_DEVICES=0,1,0",
+       "STRETTO_STREAMS=8", "STRETTO_MAX_INFLIGHT=100", "STRETTO_MEMORY_LIMIT=2G", "STRETTO_PINNED_LIMIT=512k",
+       "STRETTO_REPLAY=off", "STRETTO_GRAPHS=0", "STRETTO_CHECK=access", "STRETTO_TRACE=a=b.json",
+       "STRETTO_GRAPH=graph.dot", "STRETTO_LOG=debug", "STRETTO_WATCHDOG=2.5", "STRETTO_EXIT_TIMEOUT=0"});
   EXPECT_TRUE(warnings.empty());
   EXPECT_EQ(values.engine, EngineKind::serial);
   EXPECT_EQ(values.schedule_seed, 18446744073709551615u);
@@ -58,6 +59,7 @@ TEST(Environment, ReadsEveryKindOfValue) {
   EXPECT_EQ(values.memory_limit, std::size_t{2} << 30);
   EXPECT_EQ(values.pinned_limit, std::size_t{512} << 10);
   EXPECT_FALSE(values.replay);
+  EXPECT_FALSE(values.graphs);
   EXPECT_TRUE(values.check_access);
   EXPECT_EQ(values.trace, "a=b.json");
   EXPECT_EQ(values.graph, "graph.dot");
@@ -175,7 +177,7 @@ TEST(Environment, TableHasOneRowForEachVariable) {
   const std::string table = environment_table();
   std::size_t rows = 0;
   for (auto at = table.find("| `STRETTO_"); at != std::string::npos; at = table.find("| `STRETTO_", at + 1)) ++rows;
-  EXPECT_EQ(rows, 20u);
+  EXPECT_EQ(rows, 21u);
 }
 
 TEST(Environment, TableTellsTheDefaultsThatHold) {
