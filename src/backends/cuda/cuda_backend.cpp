@@ -94,6 +94,14 @@ std::vector<Lane*> CudaBackend::lanes(int device) {
   return lanes;
 }
 
+WorkRecorder* CudaBackend::recorder(int device, int number) {
+  GpuDevice& recorded = devices_.at(static_cast<std::size_t>(device));
+  std::unique_ptr<CudaRecorder>& recorder = recorded.recorders.at(static_cast<std::size_t>(number));
+  if (recorder == nullptr)
+    recorder = std::make_unique<CudaRecorder>(recorded.gpu, recorded.multiprocessors, losses_[recorded.gpu]);
+  return recorder.get();
+}
+
 std::string CudaBackend::loss(int device) const {
   return losses_.at(devices_.at(static_cast<std::size_t>(device)).gpu).reason();
 }

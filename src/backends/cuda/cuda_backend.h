@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "backends/cuda/cuda_foreign_queues.h"
 #include "backends/cuda/cuda_lane.h"
 #include "backends/cuda/cuda_memory.h"
+#include "backends/cuda/cuda_recorder.h"
 #include "backends/cuda/gpu_loss.h"
 #include "base/environment.h"
 
@@ -32,6 +34,8 @@ class CudaBackend final : public Backend {
   DeviceDescription describe(int device) const override;
   MemorySource& memory(int device) override;
   std::vector<Lane*> lanes(int device) override;
+  WorkRecorder* recorder(int device, int number) override;
+  bool records() const override { return true; }
   std::string loss(int device) const override;
   bool lock_pages(std::byte* data, std::size_t bytes) override;
   void unlock_pages(std::byte* data, std::size_t bytes) override;
@@ -44,6 +48,7 @@ class CudaBackend final : public Backend {
     int multiprocessors;
     std::unique_ptr<CudaMemory> memory;
     std::vector<std::unique_ptr<CudaLane>> lanes;
+    std::array<std::unique_ptr<CudaRecorder>, recorder_count> recorders;
   };
 
   std::map<int, GpuLoss> losses_;  ///< By GPU.

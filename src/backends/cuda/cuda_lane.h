@@ -1,15 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "backend/lane.h"
 #include "backends/cuda/cuda_event.h"
-#include "backends/cuda/fault_slots.h"
-#include "backends/cuda/host_staging.h"
-#include "kernels/cuda/cuda_context.h"
+#include "backends/cuda/stream_context.h"
 
 namespace stretto {
 
@@ -27,12 +24,12 @@ class CudaLane final : public Lane {
   void wait(Event& event) override;
   void release(Event* event) override;
   void keep_times(bool keep) override { keeps_times_ = keep; }
+  /// Appends a graph, behind which an event is to be recorded.
+  void launch(cudaGraphExec_t graph);
 
  private:
-  class Context;
-
   /// What the lane needs, made at first use. Null on a lost GPU.
-  Context* prepare();
+  StreamContext* prepare();
   /// What is enqueued next is to be timed.
   void begin_timing(cudaStream_t stream);
 
@@ -41,7 +38,7 @@ class CudaLane final : public Lane {
   const int multiprocessors_;
   const std::vector<int> peers_;
   GpuLoss& loss_;
-  std::unique_ptr<Context> context_;
+  std::unique_ptr<StreamContext> context_;
   CudaEventPool events_;
   bool keeps_times_ = false;
   CudaEventPool timed_events_;
