@@ -15,6 +15,9 @@ struct CudaPrograms {
                                  const std::int64_t* second);
   /// Seconds of so many launches of `update`, on so many streams in turn, until the last is done.
   const char* (*launch)(std::int64_t count, int streams, double* seconds);
+  /// Seconds of so many launches of a graph that launches `update` so often, one after the other, until the last is
+  /// done.
+  const char* (*launch_graph)(std::int64_t nodes, std::int64_t launches, double* seconds);
   /// Seconds of so many copies of `bytes`: within the device, to page-locked memory and from it; the last two at the
   /// same time where both are wanted.
   const char* (*copy)(std::size_t bytes, int count, bool within, bool to_host, bool from_host, double* seconds);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <memory>
 
@@ -16,6 +17,7 @@ namespace {
 constexpr std::int64_t batch = 256, inputs = 784, hidden = 256, classes = 10;
 constexpr std::int64_t usual_training_steps = 100;
 constexpr float learning_rate = 0.1f;
+constexpr int calls_before = 20;
 
 class Training {
  public:
@@ -32,12 +34,16 @@ class Training {
     return measure(steps, [this] { return step(x_, labels_); });
   }
 
-  /// The same, compiled; the call that records it comes before.
+  /// The same, compiled; the calls that record it, and on a GPU make it ready to be launched, come before.
   double measure_replays(std::int64_t steps) {
-    const auto compiled = compile([this](const Tensor& x, const Tensor& labels) { return step(x, labels); });
-    compiled(x_, labels_);
-    wait_all();
-    return measure(steps, [&] { return compiled(x_, labels_); });
+    const auto call = [this] { return compiled_(x_, labels_); };
+    if (!has_replayed_) {
+      for (int calls = 0; calls < calls_before; ++calls) static_cast<void>(call());
+      wait_all();
+      has_replayed_ = true;
+      measure(steps, call);
+    }
+    return measure(steps, call);
   }
 
  private:
@@ -67,6 +73,10 @@ class Training {
   Tensor x_;
   Tensor labels_;
   float first_loss_;
+  using Step = std::function<Tensor(const Tensor&, const Tensor&)>;
+  CompiledFunction<Step> compiled_ =
+      compile(Step([this](const Tensor& x, const Tensor& labels) { return step(x, labels); }));
+  bool has_replayed_ = false;
 };
 
 constexpr std::int64_t split_hidden = 4096, split_batch = 8192, split_images = 4 * split_batch;
@@ -148,7 +158,6 @@ void bench_mlp(BenchRun& run) {
     training.measure(10);
     const std::string name = figure_on("mlp.step", device);
     run.report(name, "us", run.collect(name, [&] { return training.measure(steps); }));
-    if (device.kind() != DeviceKind::cpu) continue;
     const std::string replay = figure_on("mlp.step.replay", device);
     run.report(replay, "us", run.collect(replay, [&] { return training.measure_replays(steps); }));
   }

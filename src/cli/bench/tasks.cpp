@@ -29,6 +29,8 @@ constexpr std::int64_t independent_variables_on_gpu = 4096;
 /// Of bare launches: as many as the runtime uses where nobody says otherwise.
 constexpr int usual_streams = 4;
 constexpr std::int64_t tile_extent = 4;
+/// Of a chain that is compiled, on a GPU.
+constexpr std::int64_t tasks_of_graph = 1000;
 
 void check(const std::vector<Value>& values, const std::vector<Value>& expected, std::string_view figure) {
   if (values != expected) throw Error(fmt::format("{}: the variables differ from those of a serial loop", figure));
@@ -147,6 +149,58 @@ double bare_launches(std::int64_t count, int streams, Device device) {
   return seconds * 1e9 / static_cast<double>(count);
 }
 
+/// A chain that is compiled: nanoseconds a task of its replays, once they are launched as fast as they will be.
+class ReplayedChain {
+  using Section = std::function<void()>;
+
+ public:
+  explicit ReplayedChain(Device device)
+      : variables_(make_variables(1, device)), section_(compile(Section([this, device] {
+          for (std::int64_t i = 0; i < tasks_of_graph; ++i)
+            task("update", device).read_write(variables_[0]).run(update_variable);
+        }))) {
+    run(replays_before);
+  }
+
+  double measure(std::int64_t count) {
+    const std::int64_t calls = std::max<std::int64_t>(1, count / tasks_of_graph);
+    const double nanoseconds = nanoseconds_a_task(calls * tasks_of_graph, [&] { submit(calls); });
+    check(values_of(variables_), serial_independent(submitted_ * tasks_of_graph, 1), "tasks.cuda.chain.replay");
+    return nanoseconds;
+  }
+
+ private:
+  void submit(std::int64_t calls) {
+    for (std::int64_t call = 0; call < calls; ++call) section_();
+    submitted_ += calls;
+  }
+  void run(std::int64_t calls) {
+    for (std::int64_t call = 0; call < calls; ++call) {
+      submit(1);
+      wait_all();
+    }
+    submit(calls);
+    wait_all();
+  }
+
+  static constexpr std::int64_t replays_before = 12;
+
+  std::vector<Tensor> variables_;
+  CompiledFunction<Section> section_;
+  std::int64_t submitted_ = 0;
+};
+
+/// Nanoseconds a node of a bare CUDA graph that launches the same kernel.
+double bare_graph(std::int64_t count, Device device) {
+  const std::int64_t launches = std::max<std::int64_t>(1, count / tasks_of_graph);
+  double seconds = 0;
+  task("launches", device).run([&](TaskContext&) {
+    check_cuda_program(cuda_programs().launch_graph(tasks_of_graph, launches, &seconds));
+  });
+  wait_all();
+  return seconds * 1e9 / static_cast<double>(launches * tasks_of_graph);
+}
+
 /// Tasks that launch a kernel each, and the launch alone right before: from one moment to the next the same launches
 /// take up to a third longer.
 void bench_on_gpu(Device device, BenchRun& run) {
@@ -165,6 +219,15 @@ void bench_on_gpu(Device device, BenchRun& run) {
     run.report(name, "ns", cli::values_of(samples, &Sample::ours));
     run.report(name + ".ratio", "ratio", cli::values_of(samples, [](const Sample& s) { return s.ours / s.bare; }));
   };
+  if (run.wants("tasks.cuda.chain.replay")) {
+    ReplayedChain replayed(device);
+    const std::string name = name_of("tasks.cuda.chain.replay");
+    const auto samples =
+        run.collect(name, [&] { return Sample{.bare = bare_graph(count, device), .ours = replayed.measure(count)}; });
+    run.report(name, "ns", cli::values_of(samples, &Sample::ours));
+    run.report(name + ".graph", "ns", cli::values_of(samples, &Sample::bare));
+    run.report(name + ".ratio", "ratio", cli::values_of(samples, [](const Sample& s) { return s.ours / s.bare; }));
+  }
   const auto measure_launches = [&](const char* figure, int streams) {
     if (!run.wants(figure)) return;
     const std::string name = name_of(figure);

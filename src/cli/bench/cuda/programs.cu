@@ -75,6 +75,27 @@ const char* launch(std::int64_t count, int stream_count, double* seconds) {
   return text_of(cudaGetLastError());
 }
 
+const char* launch_graph(std::int64_t nodes, std::int64_t launches, double* seconds) {
+  const Streams streams(1);
+  void* cell = nullptr;
+  if (cudaMalloc(&cell, sizeof(Value)) != cudaSuccess) return text_of(cudaGetLastError());
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeThreadLocal);
+  for (std::int64_t i = 0; i < nodes; ++i) update_kernel<<<1, 1, 0, streams[0]>>>(static_cast<Value*>(cell));
+  cudaStreamEndCapture(streams[0], &graph);
+  if (cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess) {
+    *seconds = seconds_of_second([&] {
+      for (std::int64_t i = 0; i < launches; ++i) cudaGraphLaunch(executable, streams[0]);
+      streams.wait();
+    });
+    cudaGraphExecDestroy(executable);
+  }
+  cudaGraphDestroy(graph);
+  cudaFree(cell);
+  return text_of(cudaGetLastError());
+}
+
 const char* copy(std::size_t bytes, int count, bool within, bool to_host, bool from_host, double* seconds) {
   const Streams streams(2);
   void *here = nullptr, *there = nullptr, *out = nullptr, *in = nullptr;
@@ -150,8 +171,8 @@ const char* copy_peers(std::size_t bytes, int count, int from, int to, bool both
 }  // namespace stretto::cli
 
 extern "C" __attribute__((visibility("default"))) const stretto::cli::CudaPrograms* stretto_bench_cuda_programs() {
-  static constexpr stretto::cli::CudaPrograms programs{&stretto::cli::update,      &stretto::cli::update_from_two,
-                                                       &stretto::cli::launch,      &stretto::cli::copy,
-                                                       &stretto::cli::current_gpu, &stretto::cli::copy_peers};
+  static constexpr stretto::cli::CudaPrograms programs{
+      &stretto::cli::update, &stretto::cli::update_from_two, &stretto::cli::launch,    &stretto::cli::launch_graph,
+      &stretto::cli::copy,   &stretto::cli::current_gpu,     &stretto::cli::copy_peers};
   return &programs;
 }
