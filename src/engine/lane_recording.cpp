@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "engine/lane_replay.h"
+#include "engine/launcher.h"
 
 namespace stretto {
 
@@ -86,7 +87,13 @@ std::shared_ptr<RecordedSegment> LaneReplay::end_recording(WorkRecorder& recorde
   }
   auto recorded = std::make_shared<RecordedSegment>(addresses_, std::move(work), nodes_.size(), device_);
   recorded_.add(recorded);
+  if (!std::exchange(is_known_, true)) device_.launcher->add_recorded(*this);
   return recorded;
+}
+
+void LaneReplay::forget_recorded() {
+  recorded_.clear();
+  if (!is_busy()) launched_ = nullptr;
 }
 
 void LaneReplay::refuse_recording(const std::string& why) {

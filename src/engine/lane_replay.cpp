@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/launcher.h"
+
 namespace stretto {
 
 LaneReplay::LaneReplay(Scheduler& scheduler, std::shared_ptr<const Template> replayed, std::shared_ptr<Segment> segment,
@@ -13,6 +15,10 @@ LaneReplay::LaneReplay(Scheduler& scheduler, std::shared_ptr<const Template> rep
       nodes_(template_->nodes().size()),
       holds_(template_->ports().size()) {
   for (std::uint32_t node = 0; node < nodes_.size(); ++node) nodes_[node].number = node;
+}
+
+LaneReplay::~LaneReplay() {
+  if (is_known_) device_.launcher->remove_recorded(*this);
 }
 
 void LaneReplay::reset() {

@@ -32,6 +32,7 @@ class LaneReplay final : public Replay, private Executor {
   /// `number`: of the template's replays.
   LaneReplay(Scheduler& scheduler, std::shared_ptr<const Template> replayed, std::shared_ptr<Segment> segment,
              int number);
+  ~LaneReplay() override;
 
   /// Whose task this is: the one that begins, or a port's.
   static LaneReplay& of(const Task& task) { return static_cast<LaneReplay&>(replay_of(task)); }
@@ -66,6 +67,8 @@ class LaneReplay final : public Replay, private Executor {
   /// may be under way.
   Executor& recorded_executor() { return recorded_executor_; }
   std::shared_ptr<RecordedSegment> end_recording(WorkRecorder& recorder);
+  /// Gives back what was recorded, but for what is under way.
+  void forget_recorded();
   /// The device found this wrong in a node.
   void node_failed(std::uint32_t number, const std::exception_ptr& failure);
   /// All nodes have run, unless the task that begins has failed, and of each port it is known whether what comes in has
@@ -129,6 +132,7 @@ class LaneReplay final : public Replay, private Executor {
   const std::shared_ptr<Segment> segment_;
   const int recorder_number_;
   RecordedSegments recorded_;
+  bool is_known_ = false;  ///< To the launcher, as one that has something recorded.
   RecordedSegments::Addresses addresses_;
   std::shared_ptr<RecordedSegment> launched_;
   RecordedExecutor recorded_executor_{*this};

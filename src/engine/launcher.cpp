@@ -124,6 +124,7 @@ void Launcher::reset_after_fork() {
   new (&issuer_) Thread;
   new (&retirer_) Thread;
   preparer_.reset_after_fork();
+  new (&recorded_mutex_) Mutex;
 }
 
 bool Launcher::fail_if_forked(Task& task) {
@@ -206,7 +207,10 @@ void Launcher::issue_loop() {
     }
     if (task != nullptr && !try_issue(*task)) {
       blocked_.emplace(task->sequence, task);
-      if (!memory) memory.emplace(scheduler_, nullptr, looks_until_hopeless);
+      if (!memory) {
+        memory.emplace(scheduler_, nullptr, looks_until_hopeless);
+        forget_recorded();
+      }
       blocked_count_.fetch_add(1, std::memory_order_seq_cst);
     }
   }

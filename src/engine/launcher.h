@@ -58,6 +58,9 @@ class Launcher {
   int stream_count() const { return static_cast<int>(lanes_[static_cast<std::size_t>(LaneRole::compute)].size()); }
   /// Waits recorded between lanes so far, for tests.
   std::uint64_t waits_recorded() const { return waits_.load(std::memory_order_relaxed); }
+  /// A replay has something recorded, which is given back where memory is short; and has no more. Any thread.
+  void add_recorded(LaneReplay& replay);
+  void remove_recorded(LaneReplay& replay);
   /// Replays launched so far as they were recorded, for tests.
   std::uint64_t recorded_launches() const { return recorded_launches_.load(std::memory_order_relaxed); }
   /// Ends the threads. What was not issued stays so.
@@ -144,6 +147,7 @@ class Launcher {
   void issue_nodes(LaneReplay& replay, LaneState& first);
   bool launch_recorded(LaneReplay& replay, LaneState& first, Point point);
   void record_nodes(LaneReplay& replay);
+  void forget_recorded();
   std::exception_ptr take_marked(LaneReplay& replay, LaneState& first);
   static std::span<Task* const> holds_of(const Task& task);
   // What a timeline is told; see launcher_trace.cpp.
@@ -202,6 +206,8 @@ class Launcher {
   /// Of each recorder: the last replay that was launched and uses its memory.
   std::array<Point, recorder_count> launched_of_recorder_;
   SegmentPreparer preparer_;
+  Mutex recorded_mutex_;
+  std::vector<LaneReplay*> recorded_ STRETTO_GUARDED_BY(recorded_mutex_);
   /// The launcher whose issuing thread the calling thread is.
   static thread_local Launcher* issuing_here_;
 

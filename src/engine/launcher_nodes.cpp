@@ -45,6 +45,22 @@ bool Launcher::launch_recorded(LaneReplay& replay, LaneState& first, Point point
   return true;
 }
 
+void Launcher::add_recorded(LaneReplay& replay) {
+  const MutexLock lock(recorded_mutex_);
+  recorded_.push_back(&replay);
+}
+
+void Launcher::remove_recorded(LaneReplay& replay) {
+  const MutexLock lock(recorded_mutex_);
+  std::erase(recorded_, &replay);
+}
+
+/// What was recorded takes memory of the device beside the pool.
+void Launcher::forget_recorded() {
+  const MutexLock lock(recorded_mutex_);
+  for (LaneReplay* const replay : recorded_) replay->forget_recorded();
+}
+
 /// The same as `issue_nodes`, to the lanes of a recorder.
 void Launcher::record_nodes(LaneReplay& replay) {
   WorkRecorder& recorder = *device_.backend->recorder(device_.device.index(), replay.recorder_number());

@@ -39,6 +39,8 @@ class Replay {
   bool claim();
   /// Gives back what was claimed.
   void unclaim() { busy_.store(false, std::memory_order_release); }
+  /// Once it is over, what belongs to it is nobody's.
+  bool is_busy() const { return busy_.load(std::memory_order_acquire); }
   /// Whether it replays, or did when the process forked that this one is a child of: then it never ends.
   bool is_lost() const;
   /// Whether a replay with these buffers can begin: no more of them than one task can name are without memory. Of one

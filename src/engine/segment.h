@@ -26,8 +26,8 @@ struct Segment {
   const SegmentPlan plan;
   std::vector<AddressedSlot> addressed;
   std::vector<std::uint32_t> address_of_slot;  ///< Which of those a slot is, or `not_addressed`.
-  const SegmentPlan branches;                  ///< For the lanes of a recorder; without steps where nothing is recorded.
-  std::atomic<bool> records;                   ///< Until something could not be recorded.
+  const SegmentPlan branches;  ///< For the lanes of a recorder; without steps where nothing is recorded.
+  std::atomic<bool> records;   ///< Until something could not be recorded.
 };
 
 }  // namespace stretto

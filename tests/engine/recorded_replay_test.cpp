@@ -89,9 +89,8 @@ TEST_F(RecordedReplays, ResultsThatBecomeArgumentsRecur) {
     const Array<Value> half(1, sim0), result(1, sim0);
     submit(sim0, {access(x, AccessMode::read), write(half)},
            [](BodyContext& context) { *data<Value>(context, 1) = *data<Value>(context, 0) ^ 5; });
-    submit(sim0, {read(half), write(result)}, [](BodyContext& context) {
-      *data<std::uint64_t>(context, 1) = 3 * *data<std::uint64_t>(context, 0);
-    });
+    submit(sim0, {read(half), write(result)},
+           [](BodyContext& context) { *data<std::uint64_t>(context, 1) = 3 * *data<std::uint64_t>(context, 0); });
     return std::vector{result};
   });
   std::uint64_t expected = 1;
@@ -166,6 +165,44 @@ TEST_F(RecordedReplays, GoWithTheirTemplate) {
     wait_all();
   }
   EXPECT_TRUE(eventually([&] { return device0().recorded_nodes.load() <= before; }));
+}
+
+const Scenario short_of_memory("recordings where memory is short", [] {
+  const Array<Value> x(1, sim0);
+  fill<Value>(x, 0, sim0);
+  const Section section({}, [&] {
+    for (int i = 0; i < 2; ++i)
+      submit(sim0, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) += 1; });
+  });
+  Value calls = 1;
+  const auto call = [&] {
+    section({});
+    wait_all();
+    ++calls;
+  };
+  if (!eventually([&] {
+        call();
+        return launches() > 0;
+      }))
+    return 1;
+  const Array<char> held(std::size_t{5} << 20, sim0), more(std::size_t{5} << 20, sim0);
+  fill<char>(held, 1, sim0);
+  fill<char>(more, 1, sim0);
+  std::printf("%s, ", error_of([] { wait_all(); }).find("out of memory") != std::string::npos ? "short" : "enough");
+  std::printf("%zu nodes left, ", device0().recorded_nodes.load());
+  const std::uint64_t before = launches();
+  if (!eventually([&] {
+        call();
+        return launches() > before;
+      }))
+    return 1;
+  std::printf("%s", x.item() == 2 * calls ? "right" : "wrong");
+  return 0;
+});
+
+TEST_F(RecordedReplays, AreGivenBackWhereMemoryIsShort) {
+  EXPECT_SCENARIO("recordings where memory is short", (Variables{{"STRETTO_MEMORY_LIMIT", "8M"}}),
+                  "short, 0 nodes left, right");
 }
 
 TEST_F(RecordedReplays, LaunchesKeepTheOrderOfWhatIsAround) {

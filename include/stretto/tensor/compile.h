@@ -142,7 +142,9 @@ class CompiledFunction {
 /// of the call that was recorded; their values are those of the moment. C++ values are those of that call, those that
 /// the body of a `task` has captured included: all replays call the one body that was submitted, as const, and two of
 /// them may do so at once. What it has captured is destroyed with the recording. What changes from call to call is an
-/// argument.
+/// argument. On a GPU the body of a `task` is called by some of the replays only: the others launch again, as a CUDA
+/// graph, what it enqueued in an earlier one with the same addresses. So it does the same in each, and nothing but
+/// enqueue; where CUDA cannot record what it does, or it submits or waits, it is called by all.
 ///
 /// Of tasks inside that are ready, those of a higher priority begin first, and so do those that they wait for. To tasks
 /// outside a replay is one of normal priority.
@@ -156,7 +158,8 @@ class CompiledFunction {
 /// `STRETTO_CHECK=access` or `STRETTO_WATCHDOG`, and while a timeline is recorded.
 ///
 /// *Memory.* Each recording keeps memory for its temporaries, for up to three replays that are pending at a time; all
-/// of the process together take at most an eighth of the device's, and what would take more is run plainly. It keeps
+/// of the process together take at most an eighth of the device's, and what would take more is run plainly. CUDA graphs
+/// of a GPU have some 130,000 tasks together at most, and go where memory is short. It keeps
 /// the tensors that the function has captured, too. All of it goes with the compiled function, or behind its last
 /// replay.
 ///
