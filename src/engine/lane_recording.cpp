@@ -1,5 +1,6 @@
 // What a replay on in-order lanes records, to have it launched in one go.
 
+#include <algorithm>
 #include <utility>
 
 #include <stretto/base/error.h>
@@ -16,23 +17,49 @@ const RecordedSegments::Addresses& LaneReplay::look_up_addresses() {
   return addresses_;
 }
 
+std::vector<std::byte*> LaneReplay::results_in(const RecordedSegments::Addresses& addresses) const {
+  std::vector<std::byte*> results;
+  for (std::size_t i = 0; i < addresses.size(); ++i)
+    if (segment_->addressed[i].is_result) results.push_back(addresses[i]);
+  return results;
+}
+
+bool LaneReplay::bind_results(const std::vector<std::byte*>& places, const Task& task) {
+  std::vector<MemoryPool::Place> wanted;
+  for (const Segment::AddressedSlot& one : segment_->addressed)
+    if (one.is_result) wanted.push_back({places[wanted.size()], one.bytes});
+  if (!device_.memory->has_all(wanted)) return false;
+  std::size_t next = 0;
+  for (const Segment::AddressedSlot& one : segment_->addressed)
+    if (one.is_result) scheduler_.try_bind_at(*buffers_[one.slot], wanted[next++].data, task);
+  return true;
+}
+
 void LaneReplay::bind_where_recorded(const Task& task) {
   if (!segment_->records.load(std::memory_order_relaxed)) return;
-  std::vector<MemoryPool::Place> places;
-  recorded_.for_each_with_inputs(look_up_addresses(), [&](const RecordedSegment& recorded) {
-    places.clear();
-    for (std::size_t i = 0; i < addresses_.size(); ++i) {
-      if (!segment_->addressed[i].is_result) continue;
-      // Somebody else may have bound it, when there was no memory for all of them.
-      if (addresses_[i] != nullptr) return true;
-      places.push_back({recorded.addresses[i], segment_->addressed[i].bytes});
-    }
-    if (!device_.memory->has_all(places)) return false;
-    std::size_t next = 0;
-    for (const Segment::AddressedSlot& one : segment_->addressed)
-      if (one.is_result) scheduler_.try_bind_at(*buffers_[one.slot], places[next++].data, task);
-    return true;
+  const std::vector<std::byte*> own = results_in(look_up_addresses());
+  // Some may be bound already, when there was no memory for all of them.
+  if (std::ranges::any_of(own, [](const std::byte* address) { return address != nullptr; })) return;
+  bool bound = own.empty();
+  recorded_.for_each_with_inputs(addresses_, [&](const RecordedSegment& recorded) {
+    return bound = bound || bind_results(results_in(recorded.addresses), task);
   });
+  for (const std::vector<std::byte*>& places : segment_->result_sets) {
+    if (bound) return;
+    bound = bind_results(places, task);
+  }
+}
+
+/// What nobody had in mind may be bound again.
+void LaneReplay::note_results() {
+  std::vector<std::byte*> results = results_in(addresses_);
+  std::vector<std::vector<std::byte*>>& sets = segment_->result_sets;
+  if (results.empty() || std::ranges::find(sets, results) != sets.end()) return;
+  if (sets.size() < Segment::most_result_sets) {
+    sets.push_back(std::move(results));
+  } else {
+    sets[segment_->next_result_set++ % sets.size()] = std::move(results);
+  }
 }
 
 RecordedSegment* LaneReplay::choose_recorded() {
@@ -47,8 +74,9 @@ RecordedSegment* LaneReplay::choose_recorded() {
 }
 
 bool LaneReplay::wants_recording() {
-  return segment_->records.load(std::memory_order_relaxed) && !any_failed_.load(std::memory_order_acquire) &&
-         recorded_.wants(addresses_);
+  if (!segment_->records.load(std::memory_order_relaxed) || any_failed_.load(std::memory_order_acquire)) return false;
+  note_results();
+  return recorded_.wants(addresses_);
 }
 
 void LaneReplay::RecordedExecutor::execute(Work& work, KernelContext& context) {

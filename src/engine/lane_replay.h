@@ -126,6 +126,11 @@ class LaneReplay final : public Replay, private Executor {
   void refuse_recording(const std::string& why);
   /// Where the buffers are that a recording is good for.
   const RecordedSegments::Addresses& look_up_addresses();
+  /// Of those, where results are.
+  std::vector<std::byte*> results_in(const RecordedSegments::Addresses& addresses) const;
+  /// Binds the results there; false, and leaves them, where not all of it is free.
+  bool bind_results(const std::vector<std::byte*>& places, const Task& task);
+  void note_results();
   /// Where a node's accesses were when what is launched was recorded.
   std::vector<std::byte*> recorded_addresses(const Template::Node& node) const;
 

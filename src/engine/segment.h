@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct Segment {
   std::vector<std::uint32_t> address_of_slot;  ///< Which of those a slot is, or `not_addressed`.
   const SegmentPlan branches;  ///< For the lanes of a recorder; without steps where nothing is recorded.
   std::atomic<bool> records;   ///< Until something could not be recorded.
+
+  /// Where results of replays were, the launcher's: those of later ones are bound there again, in this order, so that
+  /// what becomes an argument of the next call recurs, however many blocks the pool has.
+  std::vector<std::vector<std::byte*>> result_sets;
+  static constexpr std::size_t most_result_sets = 4;
+  std::size_t next_result_set = 0;  ///< Which one is replaced next.
 };
 
 }  // namespace stretto

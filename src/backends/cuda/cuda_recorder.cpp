@@ -21,8 +21,7 @@ class CudaRecorder::Mark final : public Event {
 
 class CudaRecorder::Graph final : public RecordedWork {
  public:
-  Graph(int gpu, cudaGraph_t graph, bool uses_streams, std::vector<Fault> faults,
-        std::shared_ptr<Returned> returned)
+  Graph(int gpu, cudaGraph_t graph, bool uses_streams, std::vector<Fault> faults, std::shared_ptr<Returned> returned)
       : gpu_(gpu),
         graph_(graph),
         uses_streams_(uses_streams),
@@ -46,9 +45,7 @@ class CudaRecorder::Graph final : public RecordedWork {
     return std::string("cudaGraphInstantiate: ") + cudaGetErrorString(error);
   }
 
-  void launch(std::span<Lane* const> lanes) override {
-    static_cast<CudaLane*>(lanes.front())->launch(executable_);
-  }
+  void launch(std::span<Lane* const> lanes) override { static_cast<CudaLane*>(lanes.front())->launch(executable_); }
 
   bool uses_recorder() const override { return uses_streams_; }
 
@@ -184,8 +181,8 @@ void CudaRecorder::begin() {
     return;
   }
   // What would wait for the streams, or do work elsewhere, is refused to this thread alone: others go on meanwhile.
-  is_capturing_ =
-      check(cudaStreamBeginCapture(contexts_.front()->stream(), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  is_capturing_ = check(cudaStreamBeginCapture(contexts_.front()->stream(), cudaStreamCaptureModeThreadLocal),
+                        "cudaStreamBeginCapture");
 }
 
 std::unique_ptr<RecordedWork> CudaRecorder::end() {
