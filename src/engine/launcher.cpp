@@ -18,7 +18,7 @@ namespace {
 
 // How long the issuer waits before it looks again for memory for tasks that found none.
 constexpr std::chrono::milliseconds memory_retry{1};
-constexpr int looks_until_hopeless = 20;
+constexpr int retries_until_hopeless = 20;
 
 trace::Hazards hazards_in(std::uint64_t flags) {
   const auto hazard_if = [flags](std::uint64_t flag, Hazard hazard) {
@@ -208,7 +208,7 @@ void Launcher::issue_loop() {
     if (task != nullptr && !try_issue(*task)) {
       blocked_.emplace(task->sequence, task);
       if (!memory) {
-        memory.emplace(scheduler_, nullptr, looks_until_hopeless);
+        memory.emplace(scheduler_, nullptr, retries_until_hopeless);
         forget_recorded();
       }
       blocked_count_.fetch_add(1, std::memory_order_seq_cst);
