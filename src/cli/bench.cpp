@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -59,6 +60,9 @@ void check_names(const std::vector<std::string>& names) {
 
 std::string number(double value) {
   if (value >= 1000) return fmt::format("{:.0f}", value);
+  // At least three digits that say something.
+  if (value > 0 && value < 0.1)
+    return fmt::format("{:.{}f}", value, std::min(9, 2 - static_cast<int>(std::floor(std::log10(value)))));
   return fmt::format("{:.{}f}", value, value >= 100 ? 1 : value >= 10 ? 2 : 3);
 }
 
