@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
@@ -20,6 +21,10 @@ namespace {
 // So much is kept of what was freed.
 constexpr std::size_t most_freed = 256;
 constexpr std::size_t most_freed_bytes = std::size_t{16} << 20;
+// So many are kept apart from both neighbours, which makes three mappings or more of one, of 65530 that Linux grants.
+constexpr std::size_t most_apart = 12288;
+// Advice that changes nothing for memory without a file behind it, but is kept by the system for each mapping.
+constexpr std::array advices{MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL};
 
 bool set_pages(std::byte* begin, std::size_t bytes, PageAccess access) {
   const int wanted = access == PageAccess::none   ? PROT_NONE
@@ -58,6 +63,29 @@ void GuardedStorages::add(const GuardedStorage& storage) {
   // Who handles a fault opens storages, and should allocate nothing.
   if (open_.capacity() < storages_.size()) open_.reserve(2 * storages_.size());
   note_open(added);
+  Place& place = places_[storage.data];
+  place.storage = &added;
+  set_apart(place);
+}
+
+/// Advises something else than for the neighbours, so that the system does not make one mapping of both where they are
+/// protected alike: to split it and to join it again takes as long as all else about a change of protection.
+void GuardedStorages::set_apart(Place& place) {
+  GuardedStorage& storage = *place.storage;
+  const GuardedStorage* const before = around(storage.data - 1);
+  const GuardedStorage* const behind = around(storage.data + storage.reserved);
+  const auto is_apart = [&](std::uint8_t advice) {
+    return (before == nullptr || before->advice != advice) && (behind == nullptr || behind->advice != advice);
+  };
+  std::uint8_t advice = place.advice;
+  if (!is_apart(advice) && (advice != 0 || apart_ < most_apart)) {
+    for (advice = 0; !is_apart(advice);) ++advice;
+    if (madvise(storage.data, storage.reserved, advices[advice]) == 0) {
+      apart_ += (advice != 0 ? 1 : 0) - (place.advice != 0 ? 1 : 0);
+      place.advice = advice;
+    }
+  }
+  storage.advice = place.advice;
 }
 
 GuardedStorage* GuardedStorages::retire(MemoryPool& pool, Block block) {
@@ -90,13 +118,16 @@ void GuardedStorages::give_back_oldest() {
   GuardedStorage& storage = *at(oldest.block.data);
   // A simulated device fills what it gets back.
   if (storage.device.kind() != DeviceKind::cpu) set_pages(storage.data, storage.reserved, PageAccess::write);
+  const auto place = places_.find(storage.data);
+  place->second.storage = nullptr;
+  if (place->second.advice == 0) places_.erase(place);
   storages_.erase(storage.data);
   oldest.pool->release(std::move(oldest.block));
 }
 
 GuardedStorage* GuardedStorages::at(const std::byte* data) {
-  const auto found = storages_.find(data);
-  return found == storages_.end() ? nullptr : &found->second;
+  const auto found = places_.find(data);
+  return found == places_.end() ? nullptr : found->second.storage;
 }
 
 GuardedStorage* GuardedStorages::around(const std::byte* address) {

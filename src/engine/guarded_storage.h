@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include <stretto/base/call_site.h>
@@ -33,6 +34,7 @@ struct GuardedStorage {
   bool settled = false;          ///< `pages` is how they are, and what lies behind the buffer's last page is closed.
   bool mixed = false;            ///< Not all alike.
   PageAccess pages = PageAccess::write;
+  std::uint8_t advice = 0;  ///< Which was given to the system for its memory; 0 is none.
 
   std::size_t page_count() const;
   /// All pages of the buffer may be written.
@@ -85,7 +87,15 @@ class GuardedStorages {
     Block block;
   };
 
+  /// Of what begins at an address. Kept when its storage is gone where something was advised: pools hand out the same
+  /// blocks again and again.
+  struct Place {
+    GuardedStorage* storage = nullptr;
+    std::uint8_t advice = 0;
+  };
+
   void give_back_oldest();
+  void set_apart(Place& place);
   void protect_closed(GuardedStorage& storage);
   void note_open(GuardedStorage& storage);
   void note_closed(GuardedStorage& storage);
@@ -94,6 +104,8 @@ class GuardedStorages {
   std::vector<GuardedStorage*> open_;                    ///< Those of which a page may be touched, in any order.
   std::deque<Freed> freed_;                              ///< Oldest first.
   std::size_t freed_bytes_ = 0;
+  std::unordered_map<const std::byte*, Place> places_;
+  std::size_t apart_ = 0;  ///< How many have advice other than none.
 };
 
 }  // namespace stretto
