@@ -1,6 +1,7 @@
 #include <stretto/tensor/task.h>
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -142,12 +143,14 @@ void TaskBuilder::submit(detail::Closure&& body) {
   }
   if (!has_device_) device_ = default_device();
   if (count_ == 0) check_device(device_, name_, site_);
-  std::vector<trace::Operand> operands;
+  std::array<trace::Operand, inline_capacity> inline_operands;
+  std::vector<trace::Operand> more_operands;
+  std::span<trace::Operand> operands;
   if (trace::enabled()) [[unlikely]] {
-    operands.reserve(count_);
+    if (count_ > inline_capacity) more_operands.resize(count_);
+    operands = {count_ > inline_capacity ? more_operands.data() : inline_operands.data(), count_};
     for (std::uint32_t i = 0; i < count_; ++i)
-      operands.push_back(
-          {&tensors[i]->geometry.shape, tensors[i]->dtype, reads(accesses[i].mode), writes(accesses[i].mode)});
+      operands[i] = {&tensors[i]->geometry.shape, tensors[i]->dtype, reads(accesses[i].mode), writes(accesses[i].mode)};
   }
   if (Capture* const capture = Capture::current()) [[unlikely]] {
     for (std::uint32_t i = 0; i < count_; ++i) note_origin(*capture, *tensors[i]);
