@@ -109,7 +109,7 @@ class Recorder final : public AccessSink {
   std::size_t traced_from_;
   trace::TaskKey key_;
   std::uint64_t id_;
-  std::int64_t submitted_;
+  trace::Ticks submitted_;
 };
 
 }  // namespace stretto

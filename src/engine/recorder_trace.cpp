@@ -32,7 +32,7 @@ void Recorder::begin_tracing() {
   traced_from_ = traced_->size();
   key_ = trace_key(scheduler_.slab().reference(task_));
   id_ = task_.sequence;
-  submitted_ = trace::now();
+  submitted_ = trace::ticks();
 }
 
 void Recorder::trace_edge(TaskReference before, Hazard hazard) {

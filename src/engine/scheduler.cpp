@@ -132,7 +132,7 @@ void Scheduler::execute_body(Task& task, KernelContext& context) {
   RunningBody running;
   ThreadState::Frame frame{&task, me.frame, &running};
   me.frame = &frame;
-  const std::int64_t traced_from = trace::enabled() ? trace::now() : trace::no_time;
+  const trace::Ticks traced_from = trace::enabled() ? trace::ticks() : trace::no_time;
   bool entered = false;
   if (watchdog_ != nullptr) [[unlikely]]
     task.state.fetch_or(Task::begun, std::memory_order_release);

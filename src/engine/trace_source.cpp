@@ -69,10 +69,10 @@ void trace_reuse(Scheduler& scheduler, const Task& task, const PointSet& points)
   trace::record_reuse(trace_key(scheduler.slab().reference(task)), numbers);
 }
 
-void trace_body(Scheduler& scheduler, const Task& task, std::int64_t started, bool ran) {
+void trace_body(Scheduler& scheduler, const Task& task, trace::Ticks started, bool ran) {
   if (task.is_in_order()) return;
   trace_failure(scheduler, task);
-  trace::record_execution(trace_key(scheduler.slab().reference(task)), started, ran ? trace::now() : started);
+  trace::record_execution(trace_key(scheduler.slab().reference(task)), started, ran ? trace::ticks() : started);
 }
 
 }  // namespace stretto

@@ -18,7 +18,7 @@ void tell_recordings_of(Scheduler& scheduler);
 void trace_reuse(Scheduler& scheduler, const Task& task, const PointSet& points);
 /// A body has ended that began at `started` on the calling thread. What lanes work off in order is told when it
 /// retires. `ran` false: it was skipped.
-void trace_body(Scheduler& scheduler, const Task& task, std::int64_t started, bool ran);
+void trace_body(Scheduler& scheduler, const Task& task, trace::Ticks started, bool ran);
 /// What the task failed for, if it did.
 void trace_failure(Scheduler& scheduler, const Task& task);
 

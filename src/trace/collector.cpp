@@ -22,6 +22,11 @@ LaneNames& lane_names() {
   return names;
 }
 
+/// So many nanoseconds before it is done a thread may look at the time (Ticks).
+constexpr std::int64_t early_look = 1000;
+/// What is kept of tasks that were written, for others.
+constexpr std::size_t most_spare = 1 << 14;
+
 template <typename Record>
 const Record& as(const RecordHeader& header) {
   return reinterpret_cast<const Record&>(header);
@@ -42,36 +47,67 @@ std::string name_of(Track lane) {
   return lanes.names.at(lane);
 }
 
-Collector::Collector(EventFile& file, std::int64_t begin) : file_(file), begin_(begin) {}
+Collector::Collector(EventFile& file, const TickClock& clock, std::int64_t begin)
+    : file_(file), clock_(clock), begin_(begin) {}
 Collector::~Collector() = default;
 
 // --- Reading
 // -------------------------------------------------------------------------------------------------------------
 
 Collector::Node& Collector::node(TaskKey key) {
-  const auto [found, is_new] = nodes_.try_emplace(key);
-  if (is_new) {
-    order_.push_back(key);
-    if (order_.size() > remembered) forget_oldest();
+  return nodes_.get(key, [this](Node& oldest) {
+    if (oldest.pending == nullptr) return;
+    if (oldest.pending->call != nullptr) ++lost_;
+    recycle(std::move(oldest.pending));
+  });
+}
+
+Collector::Pending& Collector::pending(Node& node) {
+  if (node.pending == nullptr) {
+    if (spare_.empty()) {
+      node.pending = std::make_unique<Pending>();
+    } else {
+      node.pending = std::move(spare_.back());
+      spare_.pop_back();
+    }
   }
-  return found->second;
+  return *node.pending;
 }
 
-Collector::Pending& Collector::pending(TaskKey key) {
-  Node& known = node(key);
-  if (known.pending == nullptr) known.pending = std::make_unique<Pending>();
-  return *known.pending;
+/// Keeps it, with the memory of its lists, for another task.
+void Collector::recycle(std::unique_ptr<Pending> pending) {
+  if (spare_.size() == most_spare) return;
+  pending->call.reset();
+  pending->issued = no_time;
+  pending->edges.clear();
+  pending->reused.clear();
+  pending->failure.clear();
+  spare_.push_back(std::move(pending));
 }
 
-void Collector::forget_oldest() {
-  const auto oldest = nodes_.find(order_.front());
-  order_.pop_front();
-  if (oldest->second.pending != nullptr && oldest->second.pending->is_submitted) ++lost_;
-  nodes_.erase(oldest);
+std::optional<std::int64_t> Collector::moment_of(const RecordHeader& header) const {
+  switch (header.kind) {
+    case RecordKind::submission: return clock_.nanoseconds(as<SubmissionRecord>(header).submitted);
+    case RecordKind::execution: return clock_.nanoseconds(as<ExecutionRecord>(header).value.ended);
+    case RecordKind::wait: return clock_.nanoseconds(as<WaitRecord>(header).value.ended);
+    case RecordKind::retirement: return as<RetirementRecord>(header).value.ended;
+    case RecordKind::call:
+    case RecordKind::join:
+    case RecordKind::failure:
+    case RecordKind::reuse:
+    case RecordKind::section: break;
+  }
+  return std::nullopt;
 }
 
 void Collector::read(const RecordHeader& header, RecordStream& stream) {
   switch (header.kind) {
+    case RecordKind::call: {
+      const auto& record = as<CallRecord>(header);
+      if (stream.calls.size() <= record.place) stream.calls.resize(record.place + 1);
+      stream.calls[record.place] = std::make_shared<const Call>(record.words());
+      break;
+    }
     case RecordKind::submission: read_submission(as<SubmissionRecord>(header), stream); break;
     case RecordKind::join: {
       const auto& record = as<JoinRecord>(header);
@@ -84,18 +120,20 @@ void Collector::read(const RecordHeader& header, RecordStream& stream) {
     case RecordKind::failure: {
       const auto& record = as<FailureRecord>(header);
       const std::span<const char> message = record.list();
-      pending(record.key).failure.assign(message.begin(), message.end());
+      pending(node(record.key)).failure.assign(message.begin(), message.end());
       break;
     }
     case RecordKind::reuse: {
       const auto& record = as<ReuseRecord>(header);
       const std::span<const std::uint64_t> points = record.list();
-      std::vector<std::uint64_t>& reused = pending(record.key).reused;
+      std::vector<std::uint64_t>& reused = pending(node(record.key)).reused;
       reused.insert(reused.end(), points.begin(), points.end());
       break;
     }
     case RecordKind::wait: {
-      const Wait& wait = as<WaitRecord>(header).value;
+      Wait wait = as<WaitRecord>(header).value;
+      wait.began = clock_.nanoseconds(wait.began);
+      wait.ended = clock_.nanoseconds(wait.ended);
       if (wait.began >= begin_) waits_later_.emplace_back(wait, track_of(stream));
       break;
     }
@@ -104,47 +142,47 @@ void Collector::read(const RecordHeader& header, RecordStream& stream) {
 }
 
 void Collector::read_submission(const SubmissionRecord& record, const RecordStream& stream) {
-  const Submission& submission = record.value;
-  if (submission.submitted < begin_) return;
-  Node& known = node(submission.key);
-  known.id = submission.id;
-  Pending& task = pending(submission.key);
-  task.is_submitted = true;
-  task.submission = submission;
+  const std::int64_t submitted = clock_.nanoseconds(record.submitted);
+  // What was left for the recording before this one may name a call that nobody knows any more.
+  if (submitted < begin_ || record.call >= stream.calls.size() || stream.calls[record.call] == nullptr) return;
+  Node& known = node(record.key);
+  known.id = record.id;
+  Pending& task = pending(known);
+  task.call = stream.calls[record.call];
+  task.submitted = submitted;
   task.section = stream.section;
   task.edges.assign(record.edges().begin(), record.edges().end());
-  task.operands.assign(record.operands().begin(), record.operands().end());
-  complete(submission.key, known);
+  complete(record.key, known);
 }
 
 void Collector::read_execution(const Execution& record, RecordStream& stream) {
-  if (record.started < begin_) return;
-  note_end(record.key, node(record.key), record.started, record.ended, track_of(stream));
+  const std::int64_t started = clock_.nanoseconds(record.started);
+  if (started < begin_) return;
+  note_end(record.key, node(record.key), started, clock_.nanoseconds(record.ended), track_of(stream));
 }
 
 void Collector::read_retirement(const Retirement& record) {
   if (record.issued < begin_) return;
-  pending(record.key).issued = record.issued;
+  Node& known = node(record.key);
+  pending(known).issued = record.issued;
   keys_of_points_[record.point] = record.key;
   points_.push_back(record.point);
   if (points_.size() > remembered) {
     keys_of_points_.erase(points_.front());
     points_.pop_front();
   }
-  note_end(record.key, node(record.key), record.started, record.ended, track_of(record.track));
+  note_end(record.key, known, record.started, record.ended, track_of(record.track));
 }
 
 void Collector::note_end(TaskKey key, Node& known, std::int64_t started, std::int64_t ended, std::uint32_t track) {
-  Pending& task = pending(key);
-  task.started = started;
-  task.ended = ended;
+  pending(known).started = started;
   known.ended = ended;
   known.track = track;
   complete(key, known);
 }
 
 void Collector::complete(TaskKey key, const Node& known) {
-  if (known.pending->is_submitted && known.pending->ended >= 0) complete_later_.push_back(key);
+  if (known.pending->call != nullptr && known.ended >= 0) complete_later_.push_back(key);
 }
 
 void Collector::read_section(const SectionRecord& record, RecordStream& stream) {
@@ -162,7 +200,7 @@ void Collector::read_section(const SectionRecord& record, RecordStream& stream) 
 
 void Collector::end_pass() {
   for (const TaskKey key : complete_)
-    if (const auto found = nodes_.find(key); found != nodes_.end()) write_task(found->second);
+    if (Node* const known = nodes_.find(key)) write_task(*known);
   for (const auto& [wait, track] : waits_) write_wait(wait, track);
   complete_.swap(complete_later_);
   complete_later_.clear();
@@ -202,80 +240,73 @@ std::uint32_t Collector::track_of(Track lane) {
   return track;
 }
 
-std::vector<Collector::Predecessor> Collector::predecessors_of(const Pending& task) {
-  std::vector<Predecessor> found;
-  std::unordered_set<TaskKey> seen;
-  std::vector<Edge> open(task.edges.rbegin(), task.edges.rend());
+/// Valid until the next call.
+std::span<const Collector::Predecessor> Collector::predecessors_of(const Pending& task) {
+  found_.clear();
+  if (!seen_.empty()) seen_.clear();
+  open_.assign(task.edges.rbegin(), task.edges.rend());
   for (const std::uint64_t point : task.reused)
     if (const auto key = keys_of_points_.find(point); key != keys_of_points_.end())
-      open.push_back(edge_to(key->second, hazards_of(Hazard::block_reuse)));
-  while (!open.empty()) {
-    const Edge edge = open.back();
-    open.pop_back();
-    const auto known = nodes_.find(key_of(edge));
-    if (known == nodes_.end()) continue;
-    const Node& before = known->second;
-    if (before.joined != nullptr) {
-      if (seen.insert(key_of(edge)).second)
-        for (const Edge inner : *before.joined) open.push_back(edge_to(key_of(inner), hazards_of(edge)));
-    } else if (before.ended >= 0 && before.id != 0) {
-      found.push_back({before.id, hazards_of(edge), before.ended, before.track});
+      open_.push_back(edge_to(key->second, hazards_of(Hazard::block_reuse)));
+  while (!open_.empty()) {
+    const Edge edge = open_.back();
+    open_.pop_back();
+    const Node* const before = nodes_.find(key_of(edge));
+    if (before == nullptr) continue;
+    if (before->joined != nullptr) {
+      if (seen_.insert(key_of(edge)).second)
+        for (const Edge inner : *before->joined) open_.push_back(edge_to(key_of(inner), hazards_of(edge)));
+    } else if (before->ended >= 0 && before->id != 0) {
+      found_.push_back({before->id, hazards_of(edge), before->ended, before->track});
     }
   }
-  std::ranges::sort(found, {}, &Predecessor::id);
+  std::ranges::sort(found_, {}, &Predecessor::id);
   std::size_t kept = 0;
-  for (const Predecessor& one : found) {
-    if (kept > 0 && found[kept - 1].id == one.id) {
-      found[kept - 1].hazards |= one.hazards;
+  for (const Predecessor& one : found_) {
+    if (kept > 0 && found_[kept - 1].id == one.id) {
+      found_[kept - 1].hazards |= one.hazards;
     } else {
-      found[kept++] = one;
+      found_[kept++] = one;
     }
   }
-  found.resize(kept);
-  return found;
+  found_.resize(kept);
+  return found_;
 }
 
 void Collector::write_task(Node& known) {
-  if (known.pending == nullptr) return;
-  const std::unique_ptr<Pending> held = std::move(known.pending);
+  if (known.pending == nullptr || known.pending->call == nullptr) return;
+  std::unique_ptr<Pending> held = std::move(known.pending);
   Pending& task = *held;
-  const Submission& submission = task.submission;
-  const std::vector<Predecessor> after = predecessors_of(task);
+  const std::span<const Predecessor> after = predecessors_of(task);
   if (task.issued == no_time) {
     // A worker's task is ready once all that it comes after has ended.
-    task.issued = submission.submitted;
+    task.issued = task.submitted;
     for (const Predecessor& one : after) task.issued = std::max(task.issued, one.ended);
+    // Its thread may have looked at the time a little before it saw that.
+    if (task.started < task.issued && task.issued - task.started <= early_look)
+      task.started = std::min(task.issued, known.ended);
     task.issued = std::min(task.issued, task.started);
   }
+  task.submitted = std::min(task.submitted, task.issued);
   std::string& text = file_.begin_event();
-  text += "{\"ph\":\"X\",\"name\":";
-  append_quoted(text, submission.name);
-  text += ",\"cat\":\"task\"";
-  write_position(text, known.track, task.started, task.ended);
+  text += task.call->head;
+  write_position(text, known.track, task.started, known.ended);
   text += ",\"args\":{\"id\":";
   append_number(text, known.id);
-  text += ",\"device\":\"" + to_string(submission.device) + "\",\"role\":\"" + submission.role + "\"";
-  if (submission.site.known()) {
-    text += ",\"line\":";
-    append_quoted(text, to_string(submission.site));
-  }
-  write_operands(text, task.operands);
-  if (submission.bytes > 0) {
-    text += ",\"bytes\":";
-    append_number(text, submission.bytes);
-  }
+  text += task.call->body;
   text += ",\"submitted\":";
-  append_microseconds(text, submission.submitted - begin_);
+  append_microseconds(text, task.submitted - begin_);
   text += ",\"issued\":";
   append_microseconds(text, task.issued - begin_);
   if (!after.empty()) {
-    static constexpr const char* names[] = {"raw", "war", "waw", "reuse", "read"};
+    static constexpr const char* names[] = {"raw\"]", "war\"]", "waw\"]", "reuse\"]", "read\"]"};
     text += ",\"after\":[";
     for (const Predecessor& one : after)
       for (unsigned hazards = one.hazards; hazards != 0; hazards &= hazards - 1) {
         text += text.back() == '[' ? "[" : ",[";
         append_number(text, one.id);
-        text += std::string(",\"") + names[std::countr_zero(hazards)] + "\"]";
+        text += ",\"";
+        text += names[std::countr_zero(hazards)];
       }
     text += ']';
   }
@@ -290,6 +321,7 @@ void Collector::write_task(Node& known) {
   text += "}}";
   for (const Predecessor& one : after)
     if (one.track != known.track) write_flow(one, known, task.started);
+  recycle(std::move(held));
 }
 
 void Collector::write_position(std::string& text, std::uint32_t track, std::int64_t begin, std::int64_t end) {
@@ -299,27 +331,6 @@ void Collector::write_position(std::string& text, std::uint32_t track, std::int6
   append_microseconds(text, begin - begin_);
   text += ",\"dur\":";
   append_microseconds(text, end - begin);
-}
-
-void Collector::write_operands(std::string& text, const std::vector<std::uint64_t>& words) {
-  if (words.empty()) return;
-  std::string inputs, outputs;
-  for (std::size_t i = 0; i < words.size();) {
-    const std::uint64_t operand = words[i++];
-    std::string array = "(";
-    const auto rank = static_cast<int>(operand >> operand_rank_shift & 0xff);
-    for (int axis = 0; axis < rank; ++axis) {
-      if (axis > 0) array += ", ";
-      append_number(array, words[i++]);
-    }
-    array += rank == 1 ? ",) " : ") ";
-    array += name(static_cast<DType>(operand & 0xff));
-    if ((operand & operand_is_read) != 0) inputs += (inputs.empty() ? "" : ", ") + array;
-    if ((operand & operand_is_written) != 0) outputs += (outputs.empty() ? "" : ", ") + array;
-  }
-  text += ",\"shapes\":\"" + inputs;
-  if (!outputs.empty()) text += (inputs.empty() ? "-> " : " -> ") + outputs;
-  text += '"';
 }
 
 void Collector::write_flow(const Predecessor& from, const Node& to, std::int64_t started) {
@@ -343,8 +354,8 @@ void Collector::write_flow(const Predecessor& from, const Node& to, std::int64_t
 }
 
 void Collector::write_wait(const Wait& wait, std::uint32_t track) {
-  const auto awaited = wait.awaited == 0 ? nodes_.end() : nodes_.find(wait.awaited);
-  const bool is_for_task = awaited != nodes_.end() && awaited->second.id != 0;
+  const Node* const awaited = wait.awaited == 0 ? nullptr : nodes_.find(wait.awaited);
+  const bool is_for_task = awaited != nullptr && awaited->id != 0;
   std::string& text = file_.begin_event();
   text += "{\"ph\":\"X\",\"name\":";
   append_quoted(text, wait.awaited == 0 ? std::string(wait.name) : "wait for " + std::string(wait.name));
@@ -353,7 +364,7 @@ void Collector::write_wait(const Wait& wait, std::uint32_t track) {
   text += std::string(",\"args\":{\"cause\":\"") + wait.cause + "\"";
   if (is_for_task) {
     text += ",\"for\":";
-    append_number(text, awaited->second.id);
+    append_number(text, awaited->id);
   }
   if (wait.site.known()) {
     text += ",\"line\":";

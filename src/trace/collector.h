@@ -4,13 +4,17 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "trace/call_text.h"
 #include "trace/event_file.h"
+#include "trace/recent_table.h"
 #include "trace/recording.h"
 #include "trace/records.h"
 
@@ -19,22 +23,24 @@ namespace stretto::trace {
 /// Joins the records that belong to one task and writes its events, once it has ended and so has all that it comes
 /// after.
 ///
-/// Streams are read one after the other, so that a record may be read before another one that was left earlier, but not
-/// before the streams were all gone through once more: what is complete at the end of one pass is written at the end of
-/// the next.
+/// Streams are read one after the other, a stretch of the run in each pass, so that a record may be read before another
+/// one that was left earlier, but not before the streams were all gone through once more: what is complete at the end
+/// of one pass is written at the end of the next.
 class Collector {
  public:
   /// So many tasks are remembered behind those that were submitted last; an edge to an earlier one is left out. It
   /// bounds what a long run takes, and is a property of the program and not of its timing.
   static constexpr std::size_t remembered = std::size_t{1} << 20;
 
-  /// Times in the file count from `begin`.
-  Collector(EventFile& file, std::int64_t begin);
+  /// Times in the file count from `begin`, and `clock` tells the ticks.
+  Collector(EventFile& file, const TickClock& clock, std::int64_t begin);
   ~Collector();
 
+  /// When the record was left, in nanoseconds; none where it does not say.
+  std::optional<std::int64_t> moment_of(const RecordHeader& record) const;
   /// The next record of a stream.
   void read(const RecordHeader& record, RecordStream& stream);
-  /// All streams were read as far as they had come.
+  /// All streams were read as far as they had come, or up to the same moment.
   void end_pass();
   /// Nothing comes any more.
   void end();
@@ -45,20 +51,18 @@ class Collector {
  private:
   /// What is known of a task that is not written yet.
   struct Pending {
-    bool is_submitted = false;
-    Submission submission{};
+    std::shared_ptr<const Call> call;  ///< None: it is not known to be submitted.
+    std::int64_t submitted = 0;
     std::int64_t issued = no_time;  ///< That where it is ready when what it comes after has ended.
     std::int64_t started = -1;
-    std::int64_t ended = -1;
     std::uint32_t section = 0;
     std::vector<Edge> edges;
-    std::vector<std::uint64_t> operands;
     std::vector<std::uint64_t> reused;
     std::string failure;
   };
   /// What is remembered of a task. A join is one with edges to go on to.
   struct Node {
-    std::uint64_t id = 0;
+    std::uint64_t id = 0;  ///< 0 where it is not known to be submitted.
     std::int64_t ended = -1;
     std::uint32_t track = 0;
     std::unique_ptr<Pending> pending;
@@ -73,30 +77,34 @@ class Collector {
   };
 
   Node& node(TaskKey key);
-  Pending& pending(TaskKey key);
+  Pending& pending(Node& node);
   void read_submission(const SubmissionRecord& record, const RecordStream& stream);
   void read_execution(const Execution& record, RecordStream& stream);
   void read_retirement(const Retirement& record);
   void read_section(const SectionRecord& record, RecordStream& stream);
   void note_end(TaskKey key, Node& node, std::int64_t started, std::int64_t ended, std::uint32_t track);
   void complete(TaskKey key, const Node& node);
-  void forget_oldest();
+  void recycle(std::unique_ptr<Pending> pending);
 
   std::uint32_t track_of(RecordStream& stream);
   std::uint32_t track_of(Track lane);
   std::uint32_t make_track(const std::string& name);
 
-  std::vector<Predecessor> predecessors_of(const Pending& task);
+  std::span<const Predecessor> predecessors_of(const Pending& task);
   void write_task(Node& node);
   void write_wait(const Wait& wait, std::uint32_t track);
   void write_flow(const Predecessor& from, const Node& to, std::int64_t started);
-  void write_operands(std::string& text, const std::vector<std::uint64_t>& words);
   void write_position(std::string& text, std::uint32_t track, std::int64_t begin, std::int64_t end);
 
   EventFile& file_;
+  const TickClock& clock_;
   const std::int64_t begin_;
-  std::unordered_map<TaskKey, Node> nodes_;
-  std::deque<TaskKey> order_;  ///< In which they were met.
+  RecentTable<Node> nodes_{remembered};
+  std::vector<std::unique_ptr<Pending>> spare_;
+  // Of `predecessors_of`.
+  std::vector<Predecessor> found_;
+  std::vector<Edge> open_;
+  std::unordered_set<TaskKey> seen_;
   std::unordered_map<std::uint64_t, TaskKey> keys_of_points_;
   std::deque<std::uint64_t> points_;
   std::vector<TaskKey> complete_;  ///< At the end of the pass before, and in this one.

@@ -13,45 +13,35 @@ std::atomic<std::uint64_t> dropped_records{0};
 // Outlives the destructors of what is local to the thread, which may record, too.
 thread_local char thread_name[64] = "";
 
-[[gnu::tls_model("initial-exec")]] thread_local RecordStream* own_stream = nullptr;
-
 }  // namespace
 
-struct RecordStream::Chunk {
-  std::size_t capacity;
-  std::atomic<std::uint32_t> filled{0};
-  std::atomic<Chunk*> next{nullptr};
+RecordStream::Chunk* RecordStream::Chunk::make(std::size_t capacity) {
+  return new (::operator new(sizeof(Chunk) + capacity, std::align_val_t{alignof(Chunk)})) Chunk{capacity};
+}
 
-  std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
-
-  static Chunk* make(std::size_t capacity) {
-    return new (::operator new(sizeof(Chunk) + capacity, std::align_val_t{alignof(Chunk)})) Chunk{capacity};
-  }
-  static void free(Chunk* chunk) { ::operator delete(chunk, std::align_val_t{alignof(Chunk)}); }
-};
+void RecordStream::Chunk::free(Chunk* chunk) { ::operator delete(chunk, std::align_val_t{alignof(Chunk)}); }
 
 /// Tells when the thread ends that it records nothing more.
 struct RecordStream::Ending {
   ~Ending() {
-    RecordStream* const ended = own_stream;
-    own_stream = nullptr;
+    RecordStream* const ended = own_;
+    own_ = nullptr;
     if (ended != nullptr) ended->ended_.store(true, std::memory_order_release);
   }
 };
 
 std::atomic<RecordStream*> RecordStream::made_{nullptr};
 
-RecordStream& RecordStream::own() {
-  if (own_stream == nullptr) [[unlikely]] {
-    static thread_local Ending ending;
-    static_cast<void>(&ending);
-    own_stream = new RecordStream(thread_name);
-    own_stream->next_made_ = made_.load(std::memory_order_relaxed);
-    while (!made_.compare_exchange_weak(own_stream->next_made_, own_stream, std::memory_order_release,
-                                        std::memory_order_relaxed)) {
-    }
+constinit thread_local RecordStream* RecordStream::own_ = nullptr;
+
+RecordStream& RecordStream::make_own() {
+  static thread_local Ending ending;
+  static_cast<void>(&ending);
+  own_ = new RecordStream(thread_name);
+  own_->next_made_ = made_.load(std::memory_order_relaxed);
+  while (!made_.compare_exchange_weak(own_->next_made_, own_, std::memory_order_release, std::memory_order_relaxed)) {
   }
-  return *own_stream;
+  return *own_;
 }
 
 RecordStream* RecordStream::take_made() { return made_.exchange(nullptr, std::memory_order_acquire); }
@@ -60,7 +50,7 @@ void RecordStream::forget_all() {
   // Kept in sight of the leak sanitizer.
   static std::atomic<RecordStream*> left_behind;
   left_behind.store(made_.exchange(nullptr));
-  own_stream = nullptr;
+  own_ = nullptr;
   unread_bytes.store(0);
   dropped_records.store(0);
 }
@@ -76,23 +66,12 @@ RecordStream::~RecordStream() {
     if (Chunk* const chunk = spare.load(std::memory_order_relaxed)) Chunk::free(chunk);
 }
 
-std::byte* RecordStream::reserve(std::size_t bytes, bool must_keep) {
-  if ((filling_ == nullptr || filled_ + bytes > filling_->capacity) && !add_chunk(bytes, must_keep)) [[unlikely]] {
-    dropped_records.fetch_add(1, std::memory_order_relaxed);
-    return nullptr;
-  }
-  reserved_ = static_cast<std::uint32_t>(bytes);
-  return filling_->data() + filled_;
-}
-
-void RecordStream::publish() {
-  filled_ += reserved_;
-  filling_->filled.store(filled_, std::memory_order_release);
-}
-
 bool RecordStream::add_chunk(std::size_t bytes, bool must_keep) {
   const std::size_t limit = must_keep ? unread_limit + unread_limit / 2 : unread_limit;
-  if (unread_bytes.load(std::memory_order_relaxed) > limit) return false;
+  if (unread_bytes.load(std::memory_order_relaxed) > limit) {
+    dropped_records.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
   Chunk* added = nullptr;
   for (std::atomic<Chunk*>& spare : spare_)
     if (added == nullptr && bytes <= chunk_bytes) added = spare.exchange(nullptr, std::memory_order_acquire);
@@ -107,6 +86,12 @@ bool RecordStream::add_chunk(std::size_t bytes, bool must_keep) {
 }
 
 const RecordHeader* RecordStream::read() {
+  const RecordHeader* const header = next();
+  if (header != nullptr) read_ += header->bytes;
+  return header;
+}
+
+const RecordHeader* RecordStream::next() {
   if (reading_ == nullptr) reading_ = first_.load(std::memory_order_acquire);
   if (reading_ == nullptr) return nullptr;
   while (read_ == reading_->filled.load(std::memory_order_acquire)) {
@@ -118,9 +103,7 @@ const RecordHeader* RecordStream::read() {
     reading_ = next;
     read_ = 0;
   }
-  const auto* header = reinterpret_cast<const RecordHeader*>(reading_->data() + read_);
-  read_ += header->bytes;
-  return header;
+  return reinterpret_cast<const RecordHeader*>(reading_->data() + read_);
 }
 
 void RecordStream::retire(Chunk* chunk) {

@@ -4,11 +4,17 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
+
+#include "trace/call_places.h"
 
 namespace stretto::trace {
 
-enum class RecordKind : std::uint32_t { submission, join, execution, retirement, failure, reuse, wait, section };
+struct Call;
+
+enum class RecordKind : std::uint32_t { call, submission, join, execution, retirement, failure, reuse, wait, section };
 
 /// In front of each record, whose size is a multiple of eight bytes.
 struct RecordHeader {
@@ -27,7 +33,7 @@ class RecordStream {
   static constexpr std::size_t unread_limit = std::size_t{256} << 20;
 
   /// The calling thread's; made at its first record.
-  static RecordStream& own();
+  static RecordStream& own() { return own_ != nullptr ? *own_ : make_own(); }
   /// Streams made since the last call, linked by `next_made`. For the writer.
   static RecordStream* take_made();
   RecordStream* next_made() const { return next_made_; }
@@ -36,13 +42,23 @@ class RecordStream {
 
   /// Room for a record of so many bytes, to be filled and published at once. Null when it is dropped: one that must be
   /// kept has half as much room again.
-  std::byte* reserve(std::size_t bytes, bool must_keep);
-  void publish();
+  std::byte* reserve(std::size_t bytes, bool must_keep) {
+    if ((filling_ == nullptr || filled_ + bytes > filling_->capacity) && !add_chunk(bytes, must_keep)) [[unlikely]]
+      return nullptr;
+    reserved_ = static_cast<std::uint32_t>(bytes);
+    return filling_->data() + filled_;
+  }
+  void publish() {
+    filled_ += reserved_;
+    filling_->filled.store(filled_, std::memory_order_release);
+  }
   /// How many were dropped since the last call, in all threads.
   static std::uint64_t take_dropped();
 
-  /// For the writer: the next record, or null when there is none at this moment. Valid until the next call.
+  /// For the writer: the next record, or null when there is none at this moment. Valid until the next `read` or `next`.
   const RecordHeader* read();
+  /// The same, and it stays the next.
+  const RecordHeader* next();
   /// The thread has ended and everything is read: nobody else holds the stream.
   bool is_over();
   const std::string& name() const { return name_; }
@@ -50,21 +66,35 @@ class RecordStream {
   // What the writer keeps with it.
   std::uint32_t track = 0;
   std::uint32_t section = 0;
-  // What its thread keeps with it: the section that was recorded last, and in which recording.
+  std::int64_t moment = 0;                         ///< Of what was looked at last, in nanoseconds.
+  std::vector<std::shared_ptr<const Call>> calls;  ///< By their places.
+  // What its thread keeps with it: the section that was recorded last, the calls, and in which recording.
   std::uint64_t section_version = 0;
   std::uint64_t session = 0;
+  std::unique_ptr<CallPlaces> call_places;
 
   ~RecordStream();
 
  private:
-  struct Chunk;
+  struct Chunk {
+    std::size_t capacity;
+    std::atomic<std::uint32_t> filled{0};
+    std::atomic<Chunk*> next{nullptr};
+
+    std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
+    static Chunk* make(std::size_t capacity);
+    static void free(Chunk* chunk);
+  };
   struct Ending;
   static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
 
   explicit RecordStream(std::string name) : name_(std::move(name)) {}
+  static RecordStream& make_own();
+  /// Whether there is one with so much room; otherwise the record is counted among the dropped.
   bool add_chunk(std::size_t bytes, bool must_keep);
   void retire(Chunk* chunk);
 
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local RecordStream* own_;
   static std::atomic<RecordStream*> made_;
 
   const std::string name_;

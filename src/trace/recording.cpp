@@ -1,7 +1,10 @@
 #include "trace/recording.h"
 
+#include <array>
 #include <cstddef>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "base/thread.h"
 #include "trace/records.h"
@@ -46,11 +49,63 @@ bool record_list(RecordStream& stream, TaskKey key, std::span<const Element> lis
   return true;
 }
 
-/// What the thread submits next is in another section than the writer knows of.
+/// What the thread submits next is in another section than the writer knows of, or in another recording.
 void record_section(RecordStream& stream, const SectionPath& path) {
+  if (stream.call_places == nullptr) stream.call_places = std::make_unique<CallPlaces>();
+  if (stream.session != session_number()) stream.call_places->clear();
   if (!record_list<SectionRecord>(stream, 0, std::span<const char>(path.text()))) return;
   stream.section_version = path.version();
   stream.session = session_number();
+}
+
+/// A call as words.
+class CallWords {
+ public:
+  CallWords(const Submission& submission, std::span<const Operand> operands) {
+    std::size_t count = call_operands;
+    for (const Operand& operand : operands) count += 1 + static_cast<std::size_t>(operand.shape->rank());
+    std::uint64_t* word = few_.data();
+    if (count > few_.size()) {
+      many_.resize(count);
+      word = many_.data();
+    }
+    words_ = {word, count};
+    word[call_name] = reinterpret_cast<std::uintptr_t>(submission.name);
+    word[call_file] = reinterpret_cast<std::uintptr_t>(submission.site.file);
+    word[call_line] = submission.site.line;
+    word[call_device] = static_cast<std::uint64_t>(submission.device.index()) << 8 |
+                        static_cast<std::uint64_t>(submission.device.kind());
+    word[call_role] = reinterpret_cast<std::uintptr_t>(submission.role);
+    word[call_bytes] = submission.bytes;
+    word += call_operands;
+    for (const Operand& operand : operands) {
+      *word++ = static_cast<std::uint64_t>(operand.dtype) |
+                static_cast<std::uint64_t>(operand.shape->rank()) << operand_rank_shift |
+                (operand.is_read ? operand_is_read : 0) | (operand.is_written ? operand_is_written : 0);
+      for (const std::int64_t extent : *operand.shape) *word++ = static_cast<std::uint64_t>(extent);
+    }
+  }
+  CallWords(const CallWords&) = delete;
+  CallWords& operator=(const CallWords&) = delete;
+
+  std::span<const std::uint64_t> get() const { return words_; }
+
+ private:
+  std::array<std::uint64_t, CallPlaces::most_words> few_;
+  std::vector<std::uint64_t> many_;
+  std::span<const std::uint64_t> words_;
+};
+
+/// Whether there was room for it.
+bool record_call(RecordStream& stream, std::uint32_t place, std::span<const std::uint64_t> words) {
+  auto* const record = add<CallRecord>(stream, words.size_bytes());
+  if (record == nullptr) return false;
+  record->place = place;
+  record->word_count = static_cast<std::uint32_t>(words.size());
+  put_behind(record, words);
+  stream.publish();
+  stream.call_places->put(place, words);
+  return true;
 }
 
 }  // namespace
@@ -64,34 +119,24 @@ void record_submission(const Submission& submission, std::span<const Edge> edges
   const SectionPath& path = SectionPath::own();
   if (stream.session != session_number() || stream.section_version != path.version()) [[unlikely]]
     record_section(stream, path);
-  std::size_t words = 0;
-  std::uint64_t bytes = submission.bytes;
-  for (const Operand& operand : operands) {
-    std::uint64_t elements = 1;
-    for (const std::int64_t extent : *operand.shape) elements *= static_cast<std::uint64_t>(extent);
-    bytes += elements * item_size(operand.dtype) * ((operand.is_read ? 1 : 0) + (operand.is_written ? 1 : 0));
-    words += 1 + static_cast<std::size_t>(operand.shape->rank());
-  }
-  auto* const record = add<SubmissionRecord>(stream, edges.size_bytes() + 8 * words, false);
+  const CallWords words(submission, operands);
+  const std::uint32_t call = CallPlaces::place_of(words.get());
+  if (!stream.call_places->has(call, words.get()) && !record_call(stream, call, words.get())) [[unlikely]]
+    return;
+  auto* const record = add<SubmissionRecord>(stream, edges.size_bytes(), false);
   if (record == nullptr) return;
-  record->value = submission;
-  record->value.bytes = bytes;
+  record->key = submission.key;
+  record->id = submission.id;
+  record->submitted = submission.submitted;
+  record->call = call;
   record->edge_count = static_cast<std::uint32_t>(edges.size());
-  record->operand_words = static_cast<std::uint32_t>(words);
   put_behind(record, edges);
-  auto* word = reinterpret_cast<std::uint64_t*>(record + 1) + edges.size();
-  for (const Operand& operand : operands) {
-    *word++ = static_cast<std::uint64_t>(operand.dtype) |
-              static_cast<std::uint64_t>(operand.shape->rank()) << operand_rank_shift |
-              (operand.is_read ? operand_is_read : 0) | (operand.is_written ? operand_is_written : 0);
-    for (const std::int64_t extent : *operand.shape) *word++ = static_cast<std::uint64_t>(extent);
-  }
   stream.publish();
 }
 
 void record_join(TaskKey key, std::span<const Edge> edges) { record_list<JoinRecord>(RecordStream::own(), key, edges); }
 
-void record_execution(TaskKey key, std::int64_t started, std::int64_t ended) {
+void record_execution(TaskKey key, Ticks started, Ticks ended) {
   record_value<ExecutionRecord>(Execution{key, started, ended});
 }
 
@@ -105,7 +150,7 @@ void record_reuse(TaskKey key, std::span<const std::uint64_t> points) {
   record_list<ReuseRecord>(RecordStream::own(), key, points);
 }
 
-void Waiting::record() const { record_value<WaitRecord>(Wait{began_, now(), name_, cause_, site_, awaited_}); }
+void Waiting::record() const { record_value<WaitRecord>(Wait{began_, ticks(), name_, cause_, site_, awaited_}); }
 
 void name_thread(std::string_view name) { set_thread_name(name); }
 

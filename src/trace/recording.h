@@ -12,6 +12,7 @@
 #include <stretto/core/shape.h>
 
 #include "trace/edge_counter.h"
+#include "trace/tick_clock.h"
 
 // What the engine tells while a timeline is recorded. Each call leaves a record in a stream of the calling thread
 // (record_stream.h), from where a thread of the recording takes it (writer.h), joins what belongs to one task
@@ -24,7 +25,7 @@ extern std::atomic<bool> is_recording;
 /// Whether tasks are recorded. Costs a load.
 inline bool enabled() { return is_recording.load(std::memory_order_relaxed); }
 
-/// Nanoseconds, in which all times here are. 0 is a moment like any other where time is counted.
+/// Nanoseconds, in which all times here are that are no ticks. 0 is a moment like any other where time is counted.
 std::int64_t now();
 /// In the place of a moment: there was none, or nothing is recorded.
 inline constexpr std::int64_t no_time = -1;
@@ -51,7 +52,7 @@ struct Operand {
 struct Submission {
   TaskKey key;
   std::uint64_t id;  ///< Its number in the file, which grows with submission.
-  std::int64_t submitted;
+  Ticks submitted;
   const char* name;  ///< Lives as long as the process, as the site's file does.
   CallSite site;
   Device device;
@@ -64,7 +65,7 @@ void record_submission(const Submission& submission, std::span<const Edge> edges
 /// A task without a slice: who comes after it comes after what it came after.
 void record_join(TaskKey key, std::span<const Edge> edges);
 /// The calling thread ran the task's body. The slice is the thread's.
-void record_execution(TaskKey key, std::int64_t started, std::int64_t ended);
+void record_execution(TaskKey key, Ticks started, Ticks ended);
 
 /// Where the slices of an in-order lane go. Made once; `name` as in "sim:0 to host".
 using Track = std::uint32_t;
@@ -91,7 +92,7 @@ class Waiting {
   /// `name` and `cause` are literals or live as long as the process. With `awaited` the name is that of the task with
   /// this key, which the program waits for. `counts` false: nothing is recorded.
   Waiting(const char* name, const char* cause, CallSite site = {}, TaskKey awaited = 0, bool counts = true)
-      : began_(enabled() && counts ? now() : no_time), name_(name), cause_(cause), site_(site), awaited_(awaited) {}
+      : began_(enabled() && counts ? ticks() : no_time), name_(name), cause_(cause), site_(site), awaited_(awaited) {}
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
   ~Waiting() {
@@ -102,7 +103,7 @@ class Waiting {
  private:
   void record() const;
 
-  std::int64_t began_;
+  Ticks began_;
   const char* name_;
   const char* cause_;
   CallSite site_;

@@ -29,19 +29,33 @@ struct ListRecord {
   std::span<const Element> list() const { return {reinterpret_cast<const Element*>(this + 1), count}; }
 };
 
-/// Followed by the edges and the words of the operands.
+/// Followed by the edges.
 struct SubmissionRecord {
   static constexpr RecordKind kind = RecordKind::submission;
   RecordHeader header;
-  Submission value;  ///< Its bytes with those of the operands.
+  TaskKey key;
+  std::uint64_t id;
+  Ticks submitted;
+  std::uint32_t call;  ///< The place of what was said last of it in this stream.
   std::uint32_t edge_count;
-  std::uint32_t operand_words;
 
   std::span<const Edge> edges() const { return {reinterpret_cast<const Edge*>(this + 1), edge_count}; }
-  std::span<const std::uint64_t> operands() const {
-    return {reinterpret_cast<const std::uint64_t*>(this + 1) + edge_count, operand_words};
+};
+
+/// What is the same for many tasks, as words (call_places.h), which follow.
+struct CallRecord {
+  static constexpr RecordKind kind = RecordKind::call;
+  RecordHeader header;
+  std::uint32_t place;
+  std::uint32_t word_count;
+
+  std::span<const std::uint64_t> words() const {
+    return {reinterpret_cast<const std::uint64_t*>(this + 1), word_count};
   }
 };
+
+// The words of a call, in front of those of its operands.
+enum CallWord : std::size_t { call_name, call_file, call_line, call_device, call_role, call_bytes, call_operands };
 
 // An operand: a word of these, then its extents.
 inline constexpr int operand_rank_shift = 8;
@@ -50,13 +64,13 @@ inline constexpr std::uint64_t operand_is_written = 1 << 17;
 
 struct Execution {
   TaskKey key;
-  std::int64_t started;
-  std::int64_t ended;
+  Ticks started;
+  Ticks ended;
 };
 
 struct Wait {
-  std::int64_t began;
-  std::int64_t ended;
+  Ticks began;
+  Ticks ended;
   const char* name;
   const char* cause;
   CallSite site;

@@ -1,12 +1,14 @@
 #include "trace/writer.h"
 
-#include <sys/resource.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -27,8 +29,10 @@ constexpr std::chrono::milliseconds between_looks{5};
 /// What was written goes to the system so often, or when there is so much of it.
 constexpr std::chrono::milliseconds between_flushes{200};
 constexpr std::size_t most_unwritten = std::size_t{1} << 20;
-/// How willing the writer is to leave its core to others: it must not slow down what it tells of.
-constexpr int niceness = 19;
+/// So much of the run is read at once, in nanoseconds.
+constexpr std::int64_t longest_stretch = 20'000'000;
+/// At least; more than two threads' clocks differ by.
+constexpr std::int64_t shortest_stretch = 1'000'000;
 
 std::atomic<Source*> source_of_process{nullptr};
 constinit Finish finish_of_process = nullptr;
@@ -50,7 +54,8 @@ std::string command() {
 /// One recording, and its thread.
 class Writer {
  public:
-  explicit Writer(const std::string& path) : file_(path), begin_(now()), collector_(file_, begin_) {}
+  explicit Writer(const std::string& path)
+      : file_(path), begin_(clock_.nanoseconds(ticks())), collector_(file_, clock_, begin_) {}
 
   /// `streams` are those that the process has so far, and have been emptied. Throws Error, and leaves them, where no
   /// thread can be started.
@@ -82,52 +87,84 @@ class Writer {
  private:
   void run();
   void read_all();
+  bool read_stretch();
   void write_head();
   void sample();
 
   EventFile file_;
+  TickClock clock_;
   const std::int64_t begin_;
   Collector collector_;
   std::vector<std::unique_ptr<RecordStream>> streams_;
   bool has_head_ = false;
+  std::int64_t read_until_ = 0;
   std::atomic<std::uint32_t> stopping_{0};
   Thread thread_;
 };
 
 void Writer::run() {
-  // Of this thread alone, as far as Linux is concerned.
-  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), niceness);
+  // It must not slow down what it tells of: whoever wakes up takes its core at once, which is not so at any niceness.
+  const sched_param none{};
+  sched_setscheduler(static_cast<pid_t>(syscall(SYS_gettid)), SCHED_IDLE, &none);
   SteadyClock::time_point flushed = SteadyClock::now();
   while (stopping_.load(std::memory_order_acquire) == 0) {
+    bool is_more = false;
     // The first line says on which devices the run is: there is nothing to say before the engine is there.
     if (source_of_process.load(std::memory_order_acquire) != nullptr) {
       write_head();
       sample();
-      read_all();
+      is_more = read_stretch();
     }
     const SteadyClock::time_point moment = SteadyClock::now();
     if (file_.unwritten() >= most_unwritten || moment - flushed >= between_flushes) {
       file_.flush();
       flushed = moment;
     }
-    futex_wait(stopping_, 0, between_looks);
+    if (!is_more) futex_wait(stopping_, 0, between_looks);
   }
 }
 
 void Writer::read_all() {
+  while (read_stretch()) {
+  }
+}
+
+/// Reads all streams, but no further than some time behind their oldest record: what belongs to one task is read at
+/// about the same time, however far the writer is behind. Whether there is more. Each time a little further than the
+/// last time: where the end of a task was read, what was left before it is read by the next time, as the collector
+/// relies on.
+bool Writer::read_stretch() {
+  clock_.adjust();
   for (RecordStream* made = RecordStream::take_made(); made != nullptr;) {
     RecordStream* const next = made->next_made();
     streams_.emplace_back(made);
     made = next;
   }
+  const auto look_at = [&](RecordStream& stream) {
+    const RecordHeader* const record = stream.next();
+    if (record != nullptr) stream.moment = collector_.moment_of(*record).value_or(stream.moment);
+    return record;
+  };
+  std::int64_t oldest = std::numeric_limits<std::int64_t>::max();
   for (const std::unique_ptr<RecordStream>& stream : streams_)
-    while (const RecordHeader* const record = stream->read()) {
-      collector_.read(*record, *stream);
-      if (file_.unwritten() >= most_unwritten) file_.flush();
+    if (look_at(*stream) != nullptr) oldest = std::min(oldest, stream->moment);
+  if (oldest != std::numeric_limits<std::int64_t>::max())
+    read_until_ = std::max(read_until_ + shortest_stretch, oldest + longest_stretch);
+  bool is_more = false;
+  for (const std::unique_ptr<RecordStream>& stream : streams_) {
+    while (look_at(*stream) != nullptr) {
+      if (stream->moment > read_until_) {
+        is_more = true;
+        break;
+      }
+      collector_.read(*stream->read(), *stream);
     }
+    if (file_.unwritten() >= most_unwritten) file_.flush();
+  }
   collector_.end_pass();
   if (const std::uint64_t dropped = RecordStream::take_dropped()) collector_.write_dropped(now(), dropped);
   std::erase_if(streams_, [](const std::unique_ptr<RecordStream>& stream) { return stream->is_over(); });
+  return is_more;
 }
 
 void Writer::write_head() {
@@ -185,6 +222,7 @@ void discard_records() {
     }
     stream->track = 0;
     stream->section = 0;
+    stream->calls.clear();
   }
   RecordStream::take_dropped();
 }
