@@ -11,7 +11,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-AxisParameters along(std::int64_t axis) { return {.axis = axis, .descending = false}; }
+AxisParameters scan_of(std::int64_t axis) { return {.axis = axis, .descending = false}; }
 
 // The running sums or products in float64 along an axis of a shape of three axes.
 Values scanned(const NumberArray& input, std::size_t axis, bool product) {
@@ -39,7 +39,7 @@ TEST(Scans, OfEveryTypeAxisAndLayout) {
           const Values expected = scanned(input, axis, product);
           for (const TestLayout layout : all_layouts) {
             NumberArray there = input.in(layout), result(output_dtype, shape, layout);
-            const AxisParameters parameters = along(static_cast<std::int64_t>(axis));
+            const AxisParameters parameters = scan_of(static_cast<std::int64_t>(axis));
             if (layout == TestLayout::gaps) {
               call_kernel_on_threads(product ? "cumprod" : "cumsum", {&result}, {&there}, parameters);
             } else {
@@ -62,15 +62,15 @@ TEST(Scans, IntegersWrap) {
   NumberArray input(DType::int64, {2}), result(DType::int64, {2});
   input.put<std::int64_t>(0, INT64_MAX);
   input.put<std::int64_t>(1, 2);
-  call_kernel("cumsum", {&result}, {&input}, along(0));
+  call_kernel("cumsum", {&result}, {&input}, scan_of(0));
   EXPECT_EQ(result.take<std::int64_t>(1), INT64_MIN + 1);
-  call_kernel("cumprod", {&result}, {&input}, along(0));
+  call_kernel("cumprod", {&result}, {&input}, scan_of(0));
   EXPECT_EQ(result.take<std::int64_t>(1), -2);
 }
 
 TEST(Scans, NaNGoesOn) {
   NumberArray input(DType::float32, {3}, {1, NAN, 2}), result(DType::float32, {3});
-  call_kernel("cumsum", {&result}, {&input}, along(0));
+  call_kernel("cumsum", {&result}, {&input}, scan_of(0));
   EXPECT_EQ(result.get(0), 1);
   EXPECT_TRUE(std::isnan(result.get(1)) && std::isnan(result.get(2)));
 }
@@ -78,17 +78,17 @@ TEST(Scans, NaNGoesOn) {
 TEST(Scans, LongFloat32SumsLoseNothing) {
   // 2^24 + 1 is no float32: a float32 total would stay where it is.
   NumberArray input(DType::float32, {5}, {16777216, 1, 1, 1, 1}), result(DType::float32, {5});
-  call_kernel("cumsum", {&result}, {&input}, along(0));
+  call_kernel("cumsum", {&result}, {&input}, scan_of(0));
   EXPECT_EQ(result.get(4), 16777220);
 }
 
 TEST(Scans, InPlaceAndOfNothing) {
   NumberArray x(DType::float32, {2, 2}, {1, 2, 3, 4});
-  call_kernel("cumsum", {&x}, {&x}, along(0));
+  call_kernel("cumsum", {&x}, {&x}, scan_of(0));
   EXPECT_EQ(x.values(), (Values{1, 2, 4, 6}));
   NumberArray empty(DType::float32, {0, 3}), result(DType::float32, {0, 3});
-  call_kernel("cumsum", {&result}, {&empty}, along(0));
-  call_kernel("cumsum", {&result}, {&empty}, along(1));
+  call_kernel("cumsum", {&result}, {&empty}, scan_of(0));
+  call_kernel("cumsum", {&result}, {&empty}, scan_of(1));
   EXPECT_TRUE(result.gaps_untouched());
 }
 
