@@ -114,8 +114,11 @@ void SmallObjects::put_back(std::size_t size_class, Batch* rest) noexcept {
 /// Null where the thread has ended, or there is no memory for what it would keep.
 SmallObjects::ThreadObjects* SmallObjects::enter_thread() noexcept {
   if (mine_ != nullptr || ThreadEnd::ended) return mine_;
-  mine_ = new (std::nothrow) ThreadObjects;
-  if (mine_ == nullptr) return nullptr;
+  try {
+    mine_ = new ThreadObjects;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
   static thread_local ThreadEnd end;
   static_cast<void>(end);
   return mine_;
