@@ -16,6 +16,12 @@ namespace {
 EngineDevice& device0() { return Engine::get().scheduler().devices().at(sim0); }
 std::uint64_t launches() { return device0().launcher->recorded_launches(); }
 
+/// Without the overflow that numbers with a sign must not have: how often a section runs is not known beforehand.
+void triple(Value& value) { value = static_cast<Value>(3 * static_cast<std::uint64_t>(value)); }
+void increase(Value& value, Value by) {
+  value = static_cast<Value>(static_cast<std::uint64_t>(value) + static_cast<std::uint64_t>(by));
+}
+
 Access access(const BufferReference& buffer, AccessMode mode) { return {buffer.get(), nullptr, mode}; }
 
 class RecordedReplays : public testing::Test {
@@ -211,14 +217,14 @@ TEST_F(RecordedReplays, LaunchesKeepTheOrderOfWhatIsAround) {
   fill<Value>(x, 1, sim0);
   fill<Value>(y, 0, sim0);
   const Section section({}, [&] {
-    submit(sim0, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) *= 3; });
+    submit(sim0, {read_write(x)}, [](BodyContext& context) { triple(*data<Value>(context, 0)); });
     submit(sim0, {read(x), read_write(y)},
-           [](BodyContext& context) { *data<Value>(context, 1) += *data<Value>(context, 0); });
+           [](BodyContext& context) { increase(*data<Value>(context, 1), *data<Value>(context, 0)); });
   });
   std::uint64_t expected_x = 3, expected_y = 3;
   ASSERT_TRUE(eventually([&] {
     for (int i = 0; i < 10; ++i) {
-      submit(sim0, {read_write(x)}, [](BodyContext& context) { *data<Value>(context, 0) += 1; });
+      submit(sim0, {read_write(x)}, [](BodyContext& context) { increase(*data<Value>(context, 0), 1); });
       section({});
       submit(sim0, {read_write(y)}, [](BodyContext& context) { *data<Value>(context, 0) ^= 12345; });
       expected_x = 3 * (expected_x + 1);
@@ -256,11 +262,13 @@ const Scenario lost_in_launch("a device that is lost in a launch", [] {
   fill<Value>(b, 2, sim0);
   const Section section({}, [&] {
     for (int i = 0; i < 2; ++i) {
-      submit({.name = "grow", .device = sim0}, {read_write(a)}, [](BodyContext& context) { *data(context, 0) *= 3; });
-      submit({.name = "shift", .device = sim0}, {read_write(b)}, [](BodyContext& context) { *data(context, 0) += 1; });
+      submit({.name = "grow", .device = sim0}, {read_write(a)},
+             [](BodyContext& context) { triple(*data(context, 0)); });
+      submit({.name = "shift", .device = sim0}, {read_write(b)},
+             [](BodyContext& context) { increase(*data(context, 0), 1); });
     }
     submit({.name = "meet", .device = sim0}, {read(a), read_write(b)},
-           [](BodyContext& context) { *data(context, 1) += *data(context, 0); });
+           [](BodyContext& context) { increase(*data(context, 1), *data(context, 0)); });
   });
   // By the third it is launched, once it is ready.
   for (int i = 0; i < 4; ++i) {
