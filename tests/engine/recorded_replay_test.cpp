@@ -277,21 +277,13 @@ const Scenario lost_in_launch("a device that is lost in a launch", [] {
     sleep_for_milliseconds(20);
   }
   section({});
-  const auto tell = [](const Array<Value>& array, Value expected) {
-    const std::string error = error_of([&] { array.wait(); });
-    if (error != "nothing") {
-      std::printf("%s", error.find("sim:0 was lost") != std::string::npos ? "lost " : error.c_str());
-    } else {
-      std::printf("%s", array.item() == expected ? "right " : "wrong ");
-    }
-  };
   Value expected_a = 1, expected_b = 2;
   for (int i = 0; i < 6; ++i) {
     expected_a *= 9;
     expected_b += 2 + expected_a;
   }
-  tell(a, expected_a);
-  tell(b, expected_b);
+  tell_if_lost(a, expected_a);
+  tell_if_lost(b, expected_b);
   std::printf("%s", launches() > 0 ? "launched" : "issued");
   error_of([] { wait_all(); });
   return 0;

@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "engine/replay.h"
+#include "engine/replay_section.h"
 #include "engine/scenario.h"
 #include "engine/template.h"
 #include "engine/testing.h"
 
 namespace stretto {
 namespace {
-
-using Value = std::int64_t;
 
 /// A section without arguments and results.
 template <typename Submit>
@@ -136,18 +135,10 @@ const Scenario loss_in_replays("a device that is lost in a replay", [] {
            [](BodyContext& context) { *data(context, 1) += *data(context, 0); });
   });
   for (int i = 0; i < 2; ++i) replay(section);
-  const auto tell = [](const Array<Value>& array, Value expected) {
-    const std::string error = error_of([&] { array.wait(); });
-    if (error != "nothing") {
-      std::printf("%s", error.find("sim:0 was lost") != std::string::npos ? "lost " : error.c_str());
-    } else {
-      std::printf("%s", array.item() == expected ? "right " : "wrong ");
-    }
-  };
   // b: (2 + 3 + 27), then + 3 + 729, then + 3 + 19683.
-  tell(a, 19683);
-  tell(b, 2 + 3 + 27 + 3 + 729 + 3 + 19683);
-  tell(other, 3);
+  tell_if_lost(a, 19683);
+  tell_if_lost(b, 2 + 3 + 27 + 3 + 729 + 3 + 19683);
+  tell_if_lost(other, 3);
   error_of([] { wait_all(); });
   return 0;
 });

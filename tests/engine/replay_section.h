@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -57,6 +58,16 @@ class Section {
 inline Value value_of(const BufferReference& buffer, CallSite site = std::source_location::current()) {
   Engine::get().wait(*buffer, nullptr, "read", site);
   return *reinterpret_cast<Value*>(buffer->data());
+}
+
+/// For a scenario whose device may be lost: prints whether the array is lost with it, or else right.
+inline void tell_if_lost(const Array<Value>& array, Value expected) {
+  const std::string error = error_of([&] { array.wait(); });
+  if (error != "nothing") {
+    std::printf("%s", error.find("sim:0 was lost") != std::string::npos ? "lost " : error.c_str());
+  } else {
+    std::printf("%s", array.item() == expected ? "right " : "wrong ");
+  }
 }
 
 }  // namespace stretto
