@@ -112,6 +112,10 @@ void add_train(CLI::App& app, Action& action) {
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str()
       ->type_name("S");
+  model
+      ->add_flag("--wait-before-sending", options->training.wait_before_sending,
+                 "A wait_all between backward and sending, to see what sending early is worth")
+      ->disable_flag_override();
   model->add_option("--data", options->data, "Folder of Fashion-MNIST's four files")
       ->capture_default_str()
       ->type_name("DIR");

@@ -1,7 +1,6 @@
 #include "engine/engine.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -17,6 +16,7 @@
 #include "base/thread.h"
 #include "engine/access_check.h"
 #include "engine/declared.h"
+#include "engine/held_back.h"
 #include "engine/launcher.h"
 #include "engine/lifecycle.h"
 #include "engine/recorder.h"
@@ -174,38 +174,21 @@ std::size_t Engine::byte_limit() {
 }
 
 void Engine::hold_back(FunctionRef<std::uint64_t()> amount, std::uint64_t limit) {
-  std::uint64_t seen = amount();
-  if (seen < limit) return;
+  if (amount() < limit) return;
   PendingCount& count = scheduler_.count();
   ThreadState& me = scheduler_.thread();
   if (count.completed() == me.let_through_at && me.submissions < me.let_through_to) return;
-  // Waits until an eighth is gone, so that the wait is not repeated at once. If nothing moves for a second, what is
-  // pending may wait for something that only the caller can do: it is let through for a while.
-  using clock = SteadyClock;
   const Watchdog::Waiting watched(scheduler_.watchdog(), "a submission, until less is pending");
   const trace::Waiting traced("held back", "back-pressure");
-  scheduler_.blocked().fetch_add(1, std::memory_order_relaxed);
-  clock::time_point moved = clock::now();
-  for (int polls = 0;; ++polls) {
-    const std::uint64_t now = amount();
-    if (now <= limit - limit / 8) break;
-    if (now != seen) {
-      seen = now;
-      moved = clock::now();
-    } else if (clock::now() - moved > std::chrono::seconds(1)) {
-      me.let_through_at = count.completed();
-      me.let_through_to = me.submissions + let_through;
-      break;
-    }
-    // Who is held back spins only briefly: what is pending keeps workers busy for longer than a nap, and on a machine
-    // with no core beside theirs it would take one of them.
-    if (polls < 16) {
-      pause(64);
-    } else {
-      sleep_for(std::chrono::microseconds(50));
-    }
+  HeldBack held_back(scheduler_, amount());
+  // Until a quarter is gone, so that the wait is not repeated at once.
+  while (amount() > limit - limit / 4) {
+    if (held_back.wait(amount())) continue;
+    // What only the caller can do it may submit now.
+    me.let_through_at = count.completed();
+    me.let_through_to = me.submissions + let_through;
+    return;
   }
-  scheduler_.blocked().fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Engine::refuse(Task& task, const Submission& submission, const std::string& why) {

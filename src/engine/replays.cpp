@@ -1,10 +1,9 @@
 // The replays of a template: which one is free.
 
-#include <chrono>
-
 #include "base/environment.h"
 #include "base/fork.h"
 #include "base/thread.h"
+#include "engine/held_back.h"
 #include "engine/lane_replay.h"
 #include "engine/launcher.h"
 #include "engine/replay.h"
@@ -74,26 +73,9 @@ bool Replays::has_any() const {
 bool Replays::submit(const Replay::Call& call) {
   Replay* replay = claim();
   if (replay == nullptr && has_any()) {
-    // As in Engine::hold_back.
-    scheduler_.blocked().fetch_add(1, std::memory_order_relaxed);
-    std::uint64_t seen = scheduler_.count().completed();
-    SteadyClock::time_point moved = SteadyClock::now();
-    for (int polls = 0; replay == nullptr; ++polls) {
-      if (polls < 16) {
-        pause(64);
-      } else {
-        sleep_for(std::chrono::microseconds(50));
-      }
-      replay = claim();
-      const std::uint64_t completed = scheduler_.count().completed();
-      if (completed != seen) {
-        seen = completed;
-        moved = SteadyClock::now();
-      } else if (SteadyClock::now() - moved > std::chrono::seconds(1)) {
-        break;
-      }
-    }
-    scheduler_.blocked().fetch_sub(1, std::memory_order_relaxed);
+    const PendingCount& count = scheduler_.count();
+    HeldBack held_back(scheduler_, count.completed());
+    while (replay == nullptr && held_back.wait(count.completed())) replay = claim();
   }
   if (replay == nullptr) return false;
   if (!replay->prepare(call)) {
