@@ -24,7 +24,7 @@ std::int64_t Launcher::trace_issue(const Task& task, LaneState& lane, const Poin
   const bool is_traced = trace::enabled();
   if (lane.keeps_times != is_traced) lane.lane.keep_times(lane.keeps_times = is_traced);
   if (!is_traced) return trace::no_time;
-  trace_reuse(scheduler_, task, memory_waits);
+  trace_reuse(task, memory_waits);
   return trace::now();
 }
 
@@ -40,7 +40,7 @@ void Launcher::trace_retirement(const Task& task, Point point, LaneState& lane, 
   if ((task.state.load(std::memory_order_acquire) & Task::skipped) != 0) started = ended;
   lane.traced_until = ended;
   trace_failure(scheduler_, task);
-  trace::record_retirement({.key = trace_key(scheduler_.slab().reference(task)),
+  trace::record_retirement({.id = task.sequence,
                             .point = point.bits(),
                             .track = lane.track,
                             .issued = issued,

@@ -29,7 +29,7 @@ std::string readable(std::size_t bytes) {
 
 void wait_for_points(Scheduler& scheduler, const Task* task, const PointSet& points) {
   if (task != nullptr && trace::enabled()) [[unlikely]]
-    trace_reuse(scheduler, *task, points);
+    trace_reuse(*task, points);
   for (const Point point : points) {
     if (trace::counting_edges() && !lane_progress().complete(point)) [[unlikely]]
       trace::count_edge(trace::hazards_of(Hazard::block_reuse), Crossing::in_order_to_cpu);

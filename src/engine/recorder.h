@@ -33,7 +33,7 @@ class Recorder final : public AccessSink {
   /// Whom a wait is for, as a timeline tells it: the only task in its way, or several. Not without any.
   struct Awaited {
     const char* name = "";
-    trace::TaskKey key = 0;
+    trace::TaskId id = 0;
   };
   Awaited awaited();
   /// The process is ending: what a task with outside effects submits is needed, and so is what that comes after.

@@ -55,9 +55,9 @@ void Recorder::tell(const Submission& submission) {
 Recorder::Awaited Recorder::awaited() {
   const Task& first = *candidate(0).task;
   if (count_ > 1 || first.kind != Task::Kind::normal) return {"wait for several tasks", 0};
-  return {first.name, trace_key(scheduler_.slab().reference(first))};
+  return {first.name, first.sequence};
 }
 
-void Recorder::tell_join() { trace::record_join(key_, std::span(*traced_).subspan(traced_from_)); }
+void Recorder::tell_join() { trace::record_join(key_, id_, std::span(*traced_).subspan(traced_from_)); }
 
 }  // namespace stretto

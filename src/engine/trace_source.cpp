@@ -59,20 +59,20 @@ void tell_recordings_of(Scheduler& scheduler) { trace::set_source(*new EngineSou
 
 void trace_failure(Scheduler& scheduler, const Task& task) {
   if (const FailureReference failure = scheduler.failure_of(task))
-    trace::record_failure(trace_key(scheduler.slab().reference(task)), message_of(*failure.get()));
+    trace::record_failure(task.sequence, message_of(*failure.get()));
 }
 
-void trace_reuse(Scheduler& scheduler, const Task& task, const PointSet& points) {
+void trace_reuse(const Task& task, const PointSet& points) {
   if (points.empty()) return;
   std::vector<std::uint64_t> numbers;
   for (const Point point : points) numbers.push_back(point.bits());
-  trace::record_reuse(trace_key(scheduler.slab().reference(task)), numbers);
+  trace::record_reuse(task.sequence, numbers);
 }
 
 void trace_body(Scheduler& scheduler, const Task& task, trace::Ticks started, bool ran) {
   if (task.is_in_order()) return;
   trace_failure(scheduler, task);
-  trace::record_execution(trace_key(scheduler.slab().reference(task)), started, ran ? trace::ticks() : started);
+  trace::record_execution(task.sequence, started, ran ? trace::ticks() : started);
 }
 
 }  // namespace stretto

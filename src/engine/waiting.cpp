@@ -201,7 +201,7 @@ void wait_for_buffer(Scheduler& scheduler, Buffer& buffer, const Box* box, const
     me.untake(*task);
     if (recorder.failure()) throw_failure(recorder.failure());
   } else {
-    const trace::Waiting traced(awaited.name, "host read", site, awaited.key, !ready && is_on_own_track(me));
+    const trace::Waiting traced(awaited.name, "host read", site, awaited.id, !ready && is_on_own_track(me));
     if (ready) {
       scheduler.carry_out(*task);
     } else if (me.frame != nullptr) {

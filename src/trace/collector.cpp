@@ -54,12 +54,16 @@ Collector::~Collector() = default;
 // --- Reading
 // -------------------------------------------------------------------------------------------------------------
 
-Collector::Node& Collector::node(TaskKey key) {
-  return nodes_.get(key, [this](Node& oldest) {
+Collector::Node* Collector::node(TaskId id) {
+  return nodes_.get(id, [this](Node& oldest) {
     if (oldest.pending == nullptr) return;
     if (oldest.pending->call != nullptr) ++lost_;
     recycle(std::move(oldest.pending));
   });
+}
+
+void Collector::name(TaskKey key, TaskId id) {
+  ids_.get(key, [](TaskId) {}) = id;
 }
 
 Collector::Pending& Collector::pending(Node& node) {
@@ -111,8 +115,9 @@ void Collector::read(const RecordHeader& header, RecordStream& stream) {
     case RecordKind::submission: read_submission(as<SubmissionRecord>(header), stream); break;
     case RecordKind::join: {
       const auto& record = as<JoinRecord>(header);
-      const std::span<const Edge> edges = record.list();
-      node(record.key).joined = std::make_unique<std::vector<Edge>>(edges.begin(), edges.end());
+      name(record.key, record.id);
+      if (Node* const known = node(record.id))
+        known->joined = std::make_unique<std::vector<Edge>>(record.edges().begin(), record.edges().end());
       break;
     }
     case RecordKind::execution: read_execution(as<ExecutionRecord>(header).value, stream); break;
@@ -120,13 +125,15 @@ void Collector::read(const RecordHeader& header, RecordStream& stream) {
     case RecordKind::failure: {
       const auto& record = as<FailureRecord>(header);
       const std::span<const char> message = record.list();
-      pending(node(record.key)).failure.assign(message.begin(), message.end());
+      if (Node* const known = node(record.id)) pending(*known).failure.assign(message.begin(), message.end());
       break;
     }
     case RecordKind::reuse: {
       const auto& record = as<ReuseRecord>(header);
       const std::span<const std::uint64_t> points = record.list();
-      std::vector<std::uint64_t>& reused = pending(node(record.key)).reused;
+      Node* const known = node(record.id);
+      if (known == nullptr) break;
+      std::vector<std::uint64_t>& reused = pending(*known).reused;
       reused.insert(reused.end(), points.begin(), points.end());
       break;
     }
@@ -145,44 +152,51 @@ void Collector::read_submission(const SubmissionRecord& record, const RecordStre
   const std::int64_t submitted = clock_.nanoseconds(record.submitted);
   // What was left for the recording before this one may name a call that nobody knows any more.
   if (submitted < begin_ || record.call >= stream.calls.size() || stream.calls[record.call] == nullptr) return;
-  Node& known = node(record.key);
-  known.id = record.id;
-  Pending& task = pending(known);
+  name(record.key, record.id);
+  Node* const known = node(record.id);
+  if (known == nullptr) {
+    ++lost_;
+    return;
+  }
+  known->is_submitted = true;
+  Pending& task = pending(*known);
   task.call = stream.calls[record.call];
   task.submitted = submitted;
   task.section = stream.section;
   task.edges.assign(record.edges().begin(), record.edges().end());
-  complete(record.key, known);
+  complete(record.id, *known);
 }
 
 void Collector::read_execution(const Execution& record, RecordStream& stream) {
   const std::int64_t started = clock_.nanoseconds(record.started);
   if (started < begin_) return;
-  note_end(record.key, node(record.key), started, clock_.nanoseconds(record.ended), track_of(stream));
+  if (Node* const known = node(record.id))
+    note_end(record.id, *known, started, clock_.nanoseconds(record.ended), track_of(stream));
 }
 
 void Collector::read_retirement(const Retirement& record) {
   if (record.issued < begin_) return;
-  Node& known = node(record.key);
-  pending(known).issued = record.issued;
-  keys_of_points_[record.point] = record.key;
+  Node* const known = node(record.id);
+  if (known == nullptr) return;
+  pending(*known).issued = record.issued;
+  ids_of_points_[record.point] = record.id;
   points_.push_back(record.point);
   if (points_.size() > remembered) {
-    keys_of_points_.erase(points_.front());
+    ids_of_points_.erase(points_.front());
     points_.pop_front();
   }
-  note_end(record.key, known, record.started, record.ended, track_of(record.track));
+  note_end(record.id, *known, record.started, record.ended, track_of(record.track));
 }
 
-void Collector::note_end(TaskKey key, Node& known, std::int64_t started, std::int64_t ended, std::uint32_t track) {
+void Collector::note_end(TaskId id, Node& known, std::int64_t started, std::int64_t ended, std::uint32_t track) {
   pending(known).started = started;
   known.ended = ended;
   known.track = track;
-  complete(key, known);
+  complete(id, known);
 }
 
-void Collector::complete(TaskKey key, const Node& known) {
-  if (known.pending->call != nullptr && known.ended >= 0) complete_later_.push_back(key);
+void Collector::complete(TaskId id, const Node& known) {
+  if (known.pending->call != nullptr && known.ended >= 0) complete_later_.push_back(id);
 }
 
 void Collector::read_section(const SectionRecord& record, RecordStream& stream) {
@@ -199,8 +213,8 @@ void Collector::read_section(const SectionRecord& record, RecordStream& stream) 
 // -------------------------------------------------------------------------------------------------------------
 
 void Collector::end_pass() {
-  for (const TaskKey key : complete_)
-    if (Node* const known = nodes_.find(key)) write_task(*known);
+  for (const TaskId id : complete_)
+    if (Node* const known = nodes_.find(id)) write_task(id, *known);
   for (const auto& [wait, track] : waits_) write_wait(wait, track);
   complete_.swap(complete_later_);
   complete_later_.clear();
@@ -240,24 +254,30 @@ std::uint32_t Collector::track_of(Track lane) {
   return track;
 }
 
+/// Notes whom `edges` lead to, with these hazards or their own, for `predecessors_of` to look at.
+void Collector::open(std::span<const Edge> edges, Hazards hazards) {
+  for (const Edge edge : edges)
+    if (const TaskId* const id = ids_.find(key_of(edge)))
+      open_.emplace_back(*id, hazards != 0 ? hazards : hazards_of(edge));
+}
+
 /// Valid until the next call.
 std::span<const Collector::Predecessor> Collector::predecessors_of(const Pending& task) {
   found_.clear();
   if (!seen_.empty()) seen_.clear();
-  open_.assign(task.edges.rbegin(), task.edges.rend());
+  open(task.edges, 0);
   for (const std::uint64_t point : task.reused)
-    if (const auto key = keys_of_points_.find(point); key != keys_of_points_.end())
-      open_.push_back(edge_to(key->second, hazards_of(Hazard::block_reuse)));
+    if (const auto id = ids_of_points_.find(point); id != ids_of_points_.end())
+      open_.emplace_back(id->second, hazards_of(Hazard::block_reuse));
   while (!open_.empty()) {
-    const Edge edge = open_.back();
+    const auto [id, hazards] = open_.back();
     open_.pop_back();
-    const Node* const before = nodes_.find(key_of(edge));
+    const Node* const before = nodes_.find(id);
     if (before == nullptr) continue;
     if (before->joined != nullptr) {
-      if (seen_.insert(key_of(edge)).second)
-        for (const Edge inner : *before->joined) open_.push_back(edge_to(key_of(inner), hazards_of(edge)));
-    } else if (before->ended >= 0 && before->id != 0) {
-      found_.push_back({before->id, hazards_of(edge), before->ended, before->track});
+      if (seen_.insert(before).second) open(*before->joined, hazards);
+    } else if (before->ended >= 0 && before->is_submitted) {
+      found_.push_back({id, hazards, before->ended, before->track});
     }
   }
   std::ranges::sort(found_, {}, &Predecessor::id);
@@ -273,7 +293,7 @@ std::span<const Collector::Predecessor> Collector::predecessors_of(const Pending
   return found_;
 }
 
-void Collector::write_task(Node& known) {
+void Collector::write_task(TaskId id, Node& known) {
   if (known.pending == nullptr || known.pending->call == nullptr) return;
   std::unique_ptr<Pending> held = std::move(known.pending);
   Pending& task = *held;
@@ -292,7 +312,7 @@ void Collector::write_task(Node& known) {
   text += task.call->head;
   write_position(text, known.track, task.started, known.ended);
   text += ",\"args\":{\"id\":";
-  append_number(text, known.id);
+  append_number(text, id);
   text += task.call->body;
   text += ",\"submitted\":";
   append_microseconds(text, task.submitted - begin_);
@@ -355,7 +375,7 @@ void Collector::write_flow(const Predecessor& from, const Node& to, std::int64_t
 
 void Collector::write_wait(const Wait& wait, std::uint32_t track) {
   const Node* const awaited = wait.awaited == 0 ? nullptr : nodes_.find(wait.awaited);
-  const bool is_for_task = awaited != nullptr && awaited->id != 0;
+  const bool is_for_task = awaited != nullptr && awaited->is_submitted;
   std::string& text = file_.begin_event();
   text += "{\"ph\":\"X\",\"name\":";
   append_quoted(text, wait.awaited == 0 ? std::string(wait.name) : "wait for " + std::string(wait.name));
@@ -364,7 +384,7 @@ void Collector::write_wait(const Wait& wait, std::uint32_t track) {
   text += std::string(",\"args\":{\"cause\":\"") + wait.cause + "\"";
   if (is_for_task) {
     text += ",\"for\":";
-    append_number(text, awaited->id);
+    append_number(text, wait.awaited);
   }
   if (wait.site.known()) {
     text += ",\"line\":";

@@ -14,6 +14,7 @@
 
 #include "trace/call_text.h"
 #include "trace/event_file.h"
+#include "trace/number_window.h"
 #include "trace/recent_table.h"
 #include "trace/recording.h"
 #include "trace/records.h"
@@ -62,7 +63,7 @@ class Collector {
   };
   /// What is remembered of a task. A join is one with edges to go on to.
   struct Node {
-    std::uint64_t id = 0;  ///< 0 where it is not known to be submitted.
+    bool is_submitted = false;
     std::int64_t ended = -1;
     std::uint32_t track = 0;
     std::unique_ptr<Pending> pending;
@@ -70,28 +71,31 @@ class Collector {
   };
   /// An edge with the joins in its way taken out.
   struct Predecessor {
-    std::uint64_t id;
+    TaskId id;
     Hazards hazards;
     std::int64_t ended;
     std::uint32_t track;
   };
 
-  Node& node(TaskKey key);
+  /// Null where it is too long ago.
+  Node* node(TaskId id);
+  void name(TaskKey key, TaskId id);
   Pending& pending(Node& node);
   void read_submission(const SubmissionRecord& record, const RecordStream& stream);
   void read_execution(const Execution& record, RecordStream& stream);
   void read_retirement(const Retirement& record);
   void read_section(const SectionRecord& record, RecordStream& stream);
-  void note_end(TaskKey key, Node& node, std::int64_t started, std::int64_t ended, std::uint32_t track);
-  void complete(TaskKey key, const Node& node);
+  void note_end(TaskId id, Node& node, std::int64_t started, std::int64_t ended, std::uint32_t track);
+  void complete(TaskId id, const Node& node);
   void recycle(std::unique_ptr<Pending> pending);
 
   std::uint32_t track_of(RecordStream& stream);
   std::uint32_t track_of(Track lane);
   std::uint32_t make_track(const std::string& name);
 
+  void open(std::span<const Edge> edges, Hazards hazards);
   std::span<const Predecessor> predecessors_of(const Pending& task);
-  void write_task(Node& node);
+  void write_task(TaskId id, Node& node);
   void write_wait(const Wait& wait, std::uint32_t track);
   void write_flow(const Predecessor& from, const Node& to, std::int64_t started);
   void write_position(std::string& text, std::uint32_t track, std::int64_t begin, std::int64_t end);
@@ -99,16 +103,17 @@ class Collector {
   EventFile& file_;
   const TickClock& clock_;
   const std::int64_t begin_;
-  RecentTable<Node> nodes_{remembered};
+  NumberWindow<Node> nodes_{remembered};
+  RecentTable<TaskId> ids_{remembered};
   std::vector<std::unique_ptr<Pending>> spare_;
   // Of `predecessors_of`.
   std::vector<Predecessor> found_;
-  std::vector<Edge> open_;
-  std::unordered_set<TaskKey> seen_;
-  std::unordered_map<std::uint64_t, TaskKey> keys_of_points_;
+  std::vector<std::pair<TaskId, Hazards>> open_;
+  std::unordered_set<const Node*> seen_;
+  std::unordered_map<std::uint64_t, TaskId> ids_of_points_;
   std::deque<std::uint64_t> points_;
-  std::vector<TaskKey> complete_;  ///< At the end of the pass before, and in this one.
-  std::vector<TaskKey> complete_later_;
+  std::vector<TaskId> complete_;  ///< At the end of the pass before, and in this one.
+  std::vector<TaskId> complete_later_;
   std::vector<std::pair<Wait, std::uint32_t>> waits_;
   std::vector<std::pair<Wait, std::uint32_t>> waits_later_;
   std::vector<std::string> sections_{""};

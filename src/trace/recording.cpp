@@ -39,10 +39,10 @@ void record_value(const Value& value) {
 
 /// Whether there was room for it.
 template <typename Record, typename Element>
-bool record_list(RecordStream& stream, TaskKey key, std::span<const Element> list) {
+bool record_list(RecordStream& stream, TaskId id, std::span<const Element> list) {
   auto* const record = add<Record>(stream, list.size_bytes());
   if (record == nullptr) return false;
-  record->key = key;
+  record->id = id;
   record->count = list.size();
   put_behind(record, list);
   stream.publish();
@@ -134,20 +134,29 @@ void record_submission(const Submission& submission, std::span<const Edge> edges
   stream.publish();
 }
 
-void record_join(TaskKey key, std::span<const Edge> edges) { record_list<JoinRecord>(RecordStream::own(), key, edges); }
+void record_join(TaskKey key, TaskId id, std::span<const Edge> edges) {
+  RecordStream& stream = RecordStream::own();
+  auto* const record = add<JoinRecord>(stream, edges.size_bytes());
+  if (record == nullptr) return;
+  record->key = key;
+  record->id = id;
+  record->edge_count = edges.size();
+  put_behind(record, edges);
+  stream.publish();
+}
 
-void record_execution(TaskKey key, Ticks started, Ticks ended) {
-  record_value<ExecutionRecord>(Execution{key, started, ended});
+void record_execution(TaskId id, Ticks started, Ticks ended) {
+  record_value<ExecutionRecord>(Execution{id, started, ended});
 }
 
 void record_retirement(const Retirement& retirement) { record_value<RetirementRecord>(retirement); }
 
-void record_failure(TaskKey key, std::string_view message) {
-  record_list<FailureRecord>(RecordStream::own(), key, std::span<const char>(message));
+void record_failure(TaskId id, std::string_view message) {
+  record_list<FailureRecord>(RecordStream::own(), id, std::span<const char>(message));
 }
 
-void record_reuse(TaskKey key, std::span<const std::uint64_t> points) {
-  record_list<ReuseRecord>(RecordStream::own(), key, points);
+void record_reuse(TaskId id, std::span<const std::uint64_t> points) {
+  record_list<ReuseRecord>(RecordStream::own(), id, points);
 }
 
 void Waiting::record() const { record_value<WaitRecord>(Wait{began_, ticks(), name_, cause_, site_, awaited_}); }

@@ -30,7 +30,10 @@ std::int64_t now();
 /// In the place of a moment: there was none, or nothing is recorded.
 inline constexpr std::int64_t no_time = -1;
 
-/// Which task: a number that no other pending or finished task has; 0 is none.
+/// Which task: its number in the file, which grows with submission; 0 is none.
+using TaskId = std::uint64_t;
+/// The same as the recorder knows those that a task comes after: another number that no other pending or finished task
+/// has.
 using TaskKey = std::uint64_t;
 constexpr TaskKey key_of(std::uint32_t slot, std::uint32_t generation) {
   return std::uint64_t{generation} << 22 | slot;
@@ -51,7 +54,7 @@ struct Operand {
 
 struct Submission {
   TaskKey key;
-  std::uint64_t id;  ///< Its number in the file, which grows with submission.
+  TaskId id;
   Ticks submitted;
   const char* name;  ///< Lives as long as the process, as the site's file does.
   CallSite site;
@@ -63,15 +66,15 @@ struct Submission {
 /// and counted.
 void record_submission(const Submission& submission, std::span<const Edge> edges, std::span<const Operand> operands);
 /// A task without a slice: who comes after it comes after what it came after.
-void record_join(TaskKey key, std::span<const Edge> edges);
+void record_join(TaskKey key, TaskId id, std::span<const Edge> edges);
 /// The calling thread ran the task's body. The slice is the thread's.
-void record_execution(TaskKey key, Ticks started, Ticks ended);
+void record_execution(TaskId id, Ticks started, Ticks ended);
 
 /// Where the slices of an in-order lane go. Made once; `name` as in "sim:0 to host".
 using Track = std::uint32_t;
 Track make_track(std::string name);
 struct Retirement {
-  TaskKey key;
+  TaskId id;
   std::uint64_t point;  ///< A number of this task among all of in-order lanes: what `record_reuse` names it by.
   Track track;
   std::int64_t issued;
@@ -82,16 +85,16 @@ struct Retirement {
 void record_retirement(const Retirement& retirement);
 
 /// The task failed or was skipped. Before its execution or retirement is recorded.
-void record_failure(TaskKey key, std::string_view message);
+void record_failure(TaskId id, std::string_view message);
 /// The task got memory that these were still using.
-void record_reuse(TaskKey key, std::span<const std::uint64_t> points);
+void record_reuse(TaskId id, std::span<const std::uint64_t> points);
 
 /// A thread that waits, while this lives.
 class Waiting {
  public:
-  /// `name` and `cause` are literals or live as long as the process. With `awaited` the name is that of the task with
-  /// this key, which the program waits for. `counts` false: nothing is recorded.
-  Waiting(const char* name, const char* cause, CallSite site = {}, TaskKey awaited = 0, bool counts = true)
+  /// `name` and `cause` are literals or live as long as the process. With `awaited` the name is that of this task,
+  /// which the program waits for. `counts` false: nothing is recorded.
+  Waiting(const char* name, const char* cause, CallSite site = {}, TaskId awaited = 0, bool counts = true)
       : began_(enabled() && counts ? ticks() : no_time), name_(name), cause_(cause), site_(site), awaited_(awaited) {}
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
@@ -107,7 +110,7 @@ class Waiting {
   const char* name_;
   const char* cause_;
   CallSite site_;
-  TaskKey awaited_;
+  TaskId awaited_;
 };
 
 /// Names the calling thread's track, as in "cpu:0 worker 1". A thread without a name is one of the program.

@@ -23,10 +23,21 @@ template <RecordKind which, typename Element>
 struct ListRecord {
   static constexpr RecordKind kind = which;
   RecordHeader header;
-  TaskKey key;  ///< 0 where it is no task's.
+  TaskId id;  ///< 0 where it is no task's.
   std::uint64_t count;
 
   std::span<const Element> list() const { return {reinterpret_cast<const Element*>(this + 1), count}; }
+};
+
+/// Followed by the edges.
+struct JoinRecord {
+  static constexpr RecordKind kind = RecordKind::join;
+  RecordHeader header;
+  TaskKey key;
+  TaskId id;
+  std::uint64_t edge_count;
+
+  std::span<const Edge> edges() const { return {reinterpret_cast<const Edge*>(this + 1), edge_count}; }
 };
 
 /// Followed by the edges.
@@ -34,7 +45,7 @@ struct SubmissionRecord {
   static constexpr RecordKind kind = RecordKind::submission;
   RecordHeader header;
   TaskKey key;
-  std::uint64_t id;
+  TaskId id;
   Ticks submitted;
   std::uint32_t call;  ///< The place of what was said last of it in this stream.
   std::uint32_t edge_count;
@@ -63,7 +74,7 @@ inline constexpr std::uint64_t operand_is_read = 1 << 16;
 inline constexpr std::uint64_t operand_is_written = 1 << 17;
 
 struct Execution {
-  TaskKey key;
+  TaskId id;
   Ticks started;
   Ticks ended;
 };
@@ -74,14 +85,13 @@ struct Wait {
   const char* name;
   const char* cause;
   CallSite site;
-  TaskKey awaited;
+  TaskId awaited;
 };
 
 using ExecutionRecord = ValueRecord<RecordKind::execution, Execution>;
 using RetirementRecord = ValueRecord<RecordKind::retirement, Retirement>;
 using WaitRecord = ValueRecord<RecordKind::wait, Wait>;
 
-using JoinRecord = ListRecord<RecordKind::join, Edge>;
 using FailureRecord = ListRecord<RecordKind::failure, char>;
 using ReuseRecord = ListRecord<RecordKind::reuse, std::uint64_t>;  ///< Of points.
 /// The path of the section that what the thread submits from here on is in.
