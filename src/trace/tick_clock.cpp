@@ -4,6 +4,8 @@
 #include <fstream>
 #include <string>
 
+#include <stretto/base/schedule.h>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -63,7 +65,8 @@ constinit std::atomic<bool> ticks_are_counted{false};
 TickClock::TickClock()
     : is_counted_([] {
         static const bool has_counter = has_even_counter();
-        return has_counter && !ThreadControl::active();
+        // Where time is to be counted it is from here on, or the clocks would part later.
+        return !deterministic_schedule() && has_counter;
       }()) {
   ticks_are_counted.store(is_counted_, std::memory_order_relaxed);
   if (!is_counted_) return;

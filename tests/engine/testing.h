@@ -17,6 +17,7 @@
 #include <stretto/base/error.h>
 
 #include "base/environment.h"
+#include "base/thread.h"
 #include "engine/engine.h"
 
 namespace stretto {
@@ -29,9 +30,8 @@ inline int worker_count() { return Engine::get().backend(DeviceKind::cpu)->worke
 inline constexpr Device cpu0 = Device(DeviceKind::cpu, 0), cpu1 = Device(DeviceKind::cpu, 1);
 inline constexpr Device sim0 = Device(DeviceKind::sim, 0), sim1 = Device(DeviceKind::sim, 1);
 
-inline void sleep_for_milliseconds(int milliseconds) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-}
+/// By the clock of the engine, which is counted under a deterministic schedule.
+inline void sleep_for_milliseconds(int milliseconds) { sleep_for(std::chrono::milliseconds(milliseconds)); }
 
 /// Whether `condition` becomes true within a time that only a hang takes.
 template <typename Condition>
