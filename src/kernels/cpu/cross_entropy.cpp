@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <stretto/base/error.h>
 
@@ -17,6 +18,8 @@ namespace stretto {
 namespace {
 
 constexpr std::int64_t elements_a_chunk = 8192;
+// Of short rows several are computed at once.
+constexpr std::int64_t numbers_at_once = 1024;
 
 std::int64_t label_of(const Array& labels, std::int64_t row) {
   return labels.as<const std::int64_t>()[row * labels.strides[0]];
@@ -32,31 +35,31 @@ void check_labels(const Array& labels, std::int64_t classes) {
   }
 }
 
-// One row of logits, the exponentials of it, and what they are made of.
-struct Row {
-  std::int64_t index;
+// Some rows of logits, the exponentials of them, and what they are made of.
+struct Rows {
+  std::int64_t first;
+  std::int64_t count;
   const double* logits;
   double* powers;
-  Exponentials all;
+  const Exponentials* all;
 };
 
 template <typename Compute>
-void for_each_row(const Array& logits, KernelContext& context, Compute compute) {
+void for_each_rows(const Array& logits, KernelContext& context, Compute compute) {
   const Lines rows(logits, 1);
   const std::int64_t classes = rows.extent();
-  const std::int64_t group = rows.group();
+  const std::int64_t group = std::max(rows.group(), numbers_at_once / std::max<std::int64_t>(1, classes));
   const std::int64_t grain = std::max(group, elements_a_chunk / std::max<std::int64_t>(1, classes));
   run_ranges(context, rows.count(), grain, [&](std::int64_t begin, std::int64_t end) {
-    const Scratch scratch(static_cast<std::size_t>((group + 1) * classes) * sizeof(double));
+    const Scratch scratch(static_cast<std::size_t>(2 * group * classes) * sizeof(double));
+    std::vector<Exponentials> all(static_cast<std::size_t>(group));
     double* const lines = scratch.as<double>();
     double* const powers = lines + group * classes;
     for (std::int64_t first = begin; first < end; first += group) {
       const std::int64_t count = std::min(group, end - first);
       rows.load(first, count, lines);
-      for (std::int64_t j = 0; j < count; ++j) {
-        const double* const line = lines + j * classes;
-        compute(Row{first + j, line, powers, exponentials(line, classes, needs_float64(logits.dtype), powers)});
-      }
+      exponentials(lines, count, classes, needs_float64(logits.dtype), powers, all.data());
+      compute(Rows{first, count, lines, powers, all.data()});
     }
   });
 }
@@ -66,10 +69,15 @@ void cross_entropy_kernel(const KernelCall& call, KernelContext& context) {
   const Array& logits = call.inputs[0];
   const Array& labels = call.inputs[1];
   const Array& losses = call.outputs[0];
-  check_labels(labels, logits.shape[1]);
-  for_each_row(logits, context, [&](const Row& row) {
-    const double loss = std::log(row.all.sum) - (row.logits[label_of(labels, row.index)] - row.all.largest);
-    store_number(losses, row.index * losses.strides[0], loss);
+  const std::int64_t classes = logits.shape[1];
+  check_labels(labels, classes);
+  for_each_rows(logits, context, [&](const Rows& rows) {
+    for (std::int64_t j = 0; j < rows.count; ++j) {
+      const std::int64_t row = rows.first + j;
+      const Exponentials& all = rows.all[j];
+      const double loss = std::log(all.sum) - (rows.logits[j * classes + label_of(labels, row)] - all.largest);
+      store_number(losses, row * losses.strides[0], loss);
+    }
   });
 }
 
@@ -79,13 +87,18 @@ void cross_entropy_backward_kernel(const KernelCall& call, KernelContext& contex
   const Array& labels = call.inputs[1];
   const Array& row_gradients = call.inputs[2];
   const Lines gradients(call.outputs[0], 1);
-  check_labels(labels, logits.shape[1]);
-  for_each_row(logits, context, [&](const Row& row) {
-    const double above = load_number(row_gradients, row.index * row_gradients.strides[0]);
-    for (std::int64_t i = 0; i < logits.shape[1]; ++i) row.powers[i] /= row.all.sum;
-    row.powers[label_of(labels, row.index)] -= 1;
-    for (std::int64_t i = 0; i < logits.shape[1]; ++i) row.powers[i] *= above;
-    gradients.store(row.index, 1, row.powers);
+  const std::int64_t classes = logits.shape[1];
+  check_labels(labels, classes);
+  for_each_rows(logits, context, [&](const Rows& rows) {
+    for (std::int64_t j = 0; j < rows.count; ++j) {
+      const std::int64_t row = rows.first + j;
+      const double above = load_number(row_gradients, row * row_gradients.strides[0]);
+      double* const powers = rows.powers + j * classes;
+      for (std::int64_t i = 0; i < classes; ++i) powers[i] /= rows.all[j].sum;
+      powers[label_of(labels, row)] -= 1;
+      for (std::int64_t i = 0; i < classes; ++i) powers[i] *= above;
+    }
+    gradients.store(rows.first, rows.count, rows.powers);
   });
 }
 

@@ -47,13 +47,20 @@ void Exponentiate(double* line, std::int64_t count, bool in_float64) {
   }
 }
 
-Exponentials ExponentialsOf(const double* line, std::int64_t count, bool in_float64, double* result) {
-  const double largest = fold_line(
-      count, -std::numeric_limits<double>::infinity(), [&](std::int64_t i) { return line[i]; },
-      [](double a, double b) { return (a >= b) | (a != a) ? a : b; });
-  for (std::int64_t i = 0; i < count; ++i) result[i] = line[i] - largest;
-  Exponentiate(result, count, in_float64);
-  return {largest, sum_line(count, [&](std::int64_t i) { return result[i]; })};
+void ExponentialsOf(const double* first, std::int64_t lines, std::int64_t count, bool in_float64, double* results,
+                    Exponentials* all) {
+  for (std::int64_t j = 0; j < lines; ++j) {
+    const double* const line = first + j * count;
+    double* const result = results + j * count;
+    const double largest = fold_line(
+        count, -std::numeric_limits<double>::infinity(), [&](std::int64_t i) { return line[i]; },
+        [](double a, double b) { return (a >= b) | (a != a) ? a : b; });
+    for (std::int64_t i = 0; i < count; ++i) result[i] = line[i] - largest;
+    all[j].largest = largest;
+  }
+  Exponentiate(results, lines * count, in_float64);
+  for (std::int64_t j = 0; j < lines; ++j)
+    all[j].sum = sum_line(count, [&](std::int64_t i) { return results[j * count + i]; });
 }
 
 double LineSum(const double* a, std::int64_t count) {
@@ -78,7 +85,14 @@ HWY_EXPORT(LineSum);
 HWY_EXPORT(LineDot);
 
 Exponentials exponentials(const double* line, std::int64_t count, bool in_float64, double* result) {
-  return HWY_DYNAMIC_DISPATCH(ExponentialsOf)(line, count, in_float64, result);
+  Exponentials one{};
+  exponentials(line, 1, count, in_float64, result, &one);
+  return one;
+}
+
+void exponentials(const double* first, std::int64_t lines, std::int64_t count, bool in_float64, double* results,
+                  Exponentials* all) {
+  HWY_DYNAMIC_DISPATCH(ExponentialsOf)(first, lines, count, in_float64, results, all);
 }
 
 void exponentiate(double* line, std::int64_t count, bool in_float64) {

@@ -20,6 +20,11 @@ struct Exponentials {
 /// result[i] = exp(line[i] - largest), and their sum. The two may be the same.
 Exponentials exponentials(const double* line, std::int64_t count, bool in_float64, double* result);
 
+/// The same of each of `lines` lines of `count` numbers, one behind the other: several short lines at once take less
+/// time than one by one.
+void exponentials(const double* first, std::int64_t lines, std::int64_t count, bool in_float64, double* results,
+                  Exponentials* all);
+
 /// line[i] = exp(line[i]).
 void exponentiate(double* line, std::int64_t count, bool in_float64);
 

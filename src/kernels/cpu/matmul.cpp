@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include <stretto/base/error.h>
 
@@ -23,6 +24,7 @@ constexpr std::int64_t wanted_chunks = 16;
 constexpr std::int64_t wide_tile = 2112;
 constexpr std::int64_t narrow_tile = 192;
 constexpr std::int64_t low_tile = 64;
+constexpr std::int64_t rows_at_once = 32;
 constexpr std::int64_t packed_limit = std::int64_t{64} << 20;  // bytes of the right operand packed at a time
 
 // What becomes of each element of the result, as the elementwise operators of these names have it.
@@ -123,6 +125,17 @@ void add_terms(const MatrixProduct& product, const Block& block, std::int64_t te
                    .add = term > 0});
 }
 
+// Calls `loop` with the stride, as a constant where elements are neighbours: only then a compiler makes vectors of
+// them.
+template <typename Loop>
+void with_stride(std::int64_t stride, Loop loop) {
+  if (stride == 1) {
+    loop(std::integral_constant<std::int64_t, 1>{});
+  } else {
+    loop(stride);
+  }
+}
+
 // Ends a row of a block of the result, where everything else is done.
 template <class T>
 void end_row(const MatrixProduct& product, T* out, const MatrixView& gate, std::int64_t columns) {
@@ -133,8 +146,9 @@ void end_row(const MatrixProduct& product, T* out, const MatrixView& gate, std::
       break;
     case Ending::relu_backward:
       // Written in any case: which of them are zero nobody can predict, and the processor would guess.
-      for (std::int64_t j = 0; j < columns; ++j)
-        out[j] = reinterpret_cast<const T*>(gate.data)[j * gate.column_stride] <= 0 ? T{0} : out[j];
+      with_stride(gate.column_stride, [&, values = reinterpret_cast<const T*>(gate.data)](auto stride) {
+        for (std::int64_t j = 0; j < columns; ++j) out[j] = values[j * stride] <= 0 ? T{0} : out[j];
+      });
       break;
   }
 }
@@ -145,15 +159,19 @@ void finish(const MatrixProduct& product, const Block& block, const Sums& sums) 
     using Factor = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
     const auto alpha = static_cast<Sum>(convert<Factor>(product.alpha));
     const auto beta = static_cast<Sum>(convert<Factor>(product.beta));
+    const std::vector<Sum> nothing(product.depth == 0 ? static_cast<std::size_t>(block.columns) : 0);
     for (std::int64_t i = 0; i < block.rows; ++i) {
       T* const out = reinterpret_cast<T*>(product.result) + (block.row + i) * product.columns + block.column;
-      const Sum* const in = reinterpret_cast<const Sum*>(sums.data) + i * sums.row_stride;
-      const MatrixView addend = product.addend.at(block.row + i, block.column);
-      const T* const added = reinterpret_cast<const T*>(addend.data);
-      for (std::int64_t j = 0; j < block.columns; ++j) {
-        Sum value = product.depth == 0 ? Sum{0} : alpha * in[j];
-        if (product.beta != 0) value += beta * static_cast<Sum>(added[j * addend.column_stride]);
-        out[j] = static_cast<T>(value);
+      const Sum* const in =
+          product.depth == 0 ? nothing.data() : reinterpret_cast<const Sum*>(sums.data) + i * sums.row_stride;
+      if (product.beta == 0) {
+        for (std::int64_t j = 0; j < block.columns; ++j) out[j] = static_cast<T>(alpha * in[j]);
+      } else {
+        const MatrixView addend = product.addend.at(block.row + i, block.column);
+        with_stride(addend.column_stride, [&, added = reinterpret_cast<const T*>(addend.data)](auto stride) {
+          for (std::int64_t j = 0; j < block.columns; ++j)
+            out[j] = static_cast<T>(alpha * in[j] + beta * static_cast<Sum>(added[j * stride]));
+        });
       }
       end_row(product, out, product.gate.at(block.row + i, block.column), block.columns);
     }
@@ -188,8 +206,22 @@ void compute_columns(const MatrixProduct& product, const Tiling& tiling, std::in
   const Block all{0, column_tile * tiling.tile_columns, product.rows, tiling.block(product, 0, column_tile).columns};
   const std::int64_t deepest = std::min(depth_block, product.depth);
   const Scratch packed_right(static_cast<std::size_t>(packed_extent(all.columns) * deepest * size));
-  const Scratch packed_left(packed_left_bytes(product, std::min(tiling.tile_rows, product.rows)));
   const bool in_result = product.sums_in_result();
+  if (!in_result && product.depth > 0 && product.depth <= depth_block) {
+    // Each sum is whole at once: some rows are ended while they are in the nearest cache.
+    pack_right(product.right.at(0, all.column), product.depth, all.columns, packed_right.data());
+    const std::int64_t step = std::min(rows_at_once, all.rows);
+    const Scratch packed_left(packed_left_bytes(product, step)),
+        own_sums(static_cast<std::size_t>(step * all.columns * size));
+    for (std::int64_t row = 0; row < all.rows; row += step) {
+      const Block block{row, all.column, std::min(step, all.rows - row), all.columns};
+      const Sums sums{own_sums.data(), all.columns};
+      add_terms(product, block, 0, packed_right.data(), packed_left.data(), sums);
+      finish(product, block, sums);
+    }
+    return;
+  }
+  const Scratch packed_left(packed_left_bytes(product, std::min(tiling.tile_rows, product.rows)));
   const Scratch own_sums(in_result ? 0 : static_cast<std::size_t>(all.rows * all.columns * size));
   for (std::int64_t term = 0; term < product.depth; term += depth_block) {
     pack_right(product.right.at(term, all.column), std::min(depth_block, product.depth - term), all.columns,
