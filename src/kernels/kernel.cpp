@@ -42,8 +42,11 @@ std::vector<std::string_view> operators_on(DeviceKind kind) {
   return names;
 }
 
-KernelRegistration::KernelRegistration(std::string_view name, DeviceKind kind, Kernel kernel) {
-  kernel_row(name).kernels[static_cast<std::size_t>(kind)].store(kernel, std::memory_order_release);
+KernelRegistration::KernelRegistration(std::string_view name, DeviceKind kind, Kernel kernel,
+                                       KernelIsElementwise elementwise) {
+  KernelRow& row = kernel_row(name);
+  if (elementwise != nullptr) row.elementwise.store(elementwise, std::memory_order_release);
+  row.kernels[static_cast<std::size_t>(kind)].store(kernel, std::memory_order_release);
 }
 
 }  // namespace stretto

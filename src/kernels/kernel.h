@@ -79,11 +79,17 @@ using Kernel = void (*)(const KernelCall&, KernelContext&);
 /// The arithmetic operations of one call, on whatever device; see KernelCost.
 using KernelFlops = double (*)(const KernelCall&);
 
+/// Whether, of a call with these types, each element of the one output is a function of the same elements of the inputs
+/// alone, whatever they hold: then any part of the elements can be computed by itself, and no value is found fault
+/// with.
+using KernelIsElementwise = bool (*)(const KernelCall&);
+
 /// One row of the table (operator, device kind) -> kernel. Rows live for the process, so a reference can be kept.
 struct KernelRow {
   std::string_view name;
   std::array<std::atomic<Kernel>, device_kind_count> kernels{};
-  std::atomic<KernelFlops> flops{nullptr};  ///< Null where memory is all that counts.
+  std::atomic<KernelFlops> flops{nullptr};                ///< Null where memory is all that counts.
+  std::atomic<KernelIsElementwise> elementwise{nullptr};  ///< Null where no call is.
 
   /// The kernel for a kind of device; null where none is registered. `sim` runs the kernels of `cpu` where it has none
   /// of its own.
@@ -97,10 +103,11 @@ struct KernelRow {
 /// The row of an operator, made at the first call with that name. Thread-safe; slow (a locked map): keep the reference.
 KernelRow& kernel_row(std::string_view name);
 
-/// Puts a kernel into the table during static initialisation or when a backend's library is loaded:
-/// `static const KernelRegistration add{"add", DeviceKind::cpu, &add_kernel};`
+/// Puts a kernel into the table, with what holds for the operator on every device where that is given, during static
+/// initialisation or when a backend's library is loaded: `static const KernelRegistration add{"add", DeviceKind::cpu,
+/// &add_kernel};`
 struct KernelRegistration {
-  KernelRegistration(std::string_view name, DeviceKind kind, Kernel kernel);
+  KernelRegistration(std::string_view name, DeviceKind kind, Kernel kernel, KernelIsElementwise elementwise = nullptr);
 };
 
 }  // namespace stretto

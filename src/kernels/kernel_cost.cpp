@@ -1,6 +1,7 @@
 #include "kernels/kernel_cost.h"
 
 #include <array>
+#include <vector>
 
 namespace stretto {
 namespace {
@@ -47,6 +48,12 @@ bool begin_kernel(KernelMeter& meter, const KernelRow& row, const KernelCall& ca
     for (const Array& array : arrays)
       if (!array.constant && count < addresses.size() && array.numel() > 0) addresses[count++] = array.data;
   return meter.begin(cost_of(row, call), {addresses.data(), count});
+}
+
+bool begin_pass(KernelMeter& meter, const ElementPass& pass, std::byte* const* addresses) {
+  std::vector<Array> outputs, inputs;
+  pass.list_memory(addresses, outputs, inputs);
+  return begin_kernel(meter, *pass.steps().back().kernel, {outputs, inputs, {}});
 }
 
 }  // namespace stretto

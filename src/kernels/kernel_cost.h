@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/element_pass.h"
 #include "kernels/kernel.h"
 
 namespace stretto {
@@ -10,5 +11,7 @@ KernelCost cost_of(const KernelRow& row, const KernelCall& call);
 
 /// Tells `meter` of a call of the row's kernel. Returns whether the kernel is to run.
 bool begin_kernel(KernelMeter& meter, const KernelRow& row, const KernelCall& call);
+/// The same of a pass: it asks for what it has in memory.
+bool begin_pass(KernelMeter& meter, const ElementPass& pass, std::byte* const* addresses);
 
 }  // namespace stretto

@@ -81,7 +81,7 @@ HWY_INLINE bool is_large_quotient(float a, float b) {
 /// The quotient rounded towards minus infinity. That of a and b exactly: a / b may have been rounded to the next
 /// integer.
 struct FloorDivide {
-  static constexpr bool costly = true;
+  static constexpr bool costly = true, refuses_integers = true;
 
   static HWY_INLINE float apply(float a, float b) {
     const double exact = static_cast<double>(a) / b;
@@ -116,7 +116,7 @@ struct FloorDivide {
 
 /// The rest has the divisor's sign, zero included.
 struct Remainder {
-  static constexpr bool costly = true;
+  static constexpr bool costly = true, refuses_integers = true;
 
   static HWY_INLINE float apply(float a, float b) {
     const double rest = a - std::trunc(static_cast<double>(a) / b) * b;
@@ -144,7 +144,7 @@ struct Remainder {
 };
 
 struct Pow {
-  static constexpr bool costly = true;
+  static constexpr bool costly = true, refuses_integers = true;
 
   static HWY_INLINE float apply(float x, float y) {
     const double square = static_cast<double>(x) * x;
@@ -197,7 +197,12 @@ constexpr std::int64_t grain_of() {
   return requires { Op::costly; } ? costly_grain : cheap_grain;
 }
 
-#define STRETTO_CPU_ROW(name, Op) ElementwiseOperator{name, loops_of<Op, 2>(), grain_of<Op>()},
+template <class Op>
+constexpr bool refuses_integers() {
+  return requires { Op::refuses_integers; };
+}
+
+#define STRETTO_CPU_ROW(name, Op) ElementwiseOperator{name, loops_of<Op, 2>(), grain_of<Op>(), refuses_integers<Op>()},
 auto arithmetic_operators() { return std::array{STRETTO_ARITHMETIC_OPERATORS(STRETTO_CPU_ROW)}; }
 #undef STRETTO_CPU_ROW
 

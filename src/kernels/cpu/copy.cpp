@@ -54,8 +54,11 @@ void copy(const KernelCall& call, KernelContext& context) {
   run_elementwise(call, context, find_loop(casts[static_cast<std::size_t>(from)], to), cheap_grain);
 }
 
+bool is_elementwise(const KernelCall&) { return true; }
+
 const KernelRegistration registrations[] = {
-    {"copy", DeviceKind::cpu, &copy}, {"fill", DeviceKind::cpu, &copy},  // from an input of one element
+    {"copy", DeviceKind::cpu, &copy, &is_elementwise},
+    {"fill", DeviceKind::cpu, &copy, &is_elementwise},  // from an input of one element
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ struct ElementwiseOperator {
   std::string_view name;
   LoopTable loops;
   std::int64_t grain = cheap_grain;
+  bool refuses_integers = false;  ///< Some of their values: it throws.
 };
 
 /// Registers a kernel for each entry of an array of ElementwiseOperator that lives for the program.
@@ -26,13 +27,20 @@ class ElementwiseRegistration {
  private:
   template <std::size_t... indices>
   static void add(std::index_sequence<indices...>) {
-    (KernelRegistration(operators[indices].name, DeviceKind::cpu, &run<indices>), ...);
+    (KernelRegistration(operators[indices].name, DeviceKind::cpu, &run<indices>, &is_elementwise<indices>), ...);
   }
 
   template <std::size_t index>
   static void run(const KernelCall& call, KernelContext& context) {
     const ElementwiseOperator& entry = operators[index];
     run_elementwise(call, context, find_loop(entry.loops, call.inputs.back().dtype), entry.grain);
+  }
+
+  template <std::size_t index>
+  static bool is_elementwise(const KernelCall& call) {
+    const ElementwiseOperator& entry = operators[index];
+    const DType dtype = call.inputs.back().dtype;
+    return entry.loops[static_cast<std::size_t>(dtype)] != nullptr && !(entry.refuses_integers && is_integral(dtype));
   }
 };
 
