@@ -173,6 +173,8 @@ const std::vector<Variable>& variables() {
            "Bytes of page-locked host memory kept for copies from devices. Of what the CPU takes while GPUs are in use "
            "half as many are locked besides."),
       on_or_off("STRETTO_REPLAY", &Environment::replay, "on", "Whether what `compile` made replays what it recorded."),
+      on_or_off("STRETTO_FUSE", &Environment::fuse, "on",
+                "Whether elementwise operations of what `compile` made run as one pass over memory."),
       on_or_off(
           "STRETTO_GRAPHS", &Environment::graphs, "on",
           "Whether what repeats of such replays is recorded, so that a GPU launches it in one go, as a CUDA graph."),

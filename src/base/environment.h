@@ -42,6 +42,8 @@ struct Environment {
   /// What tests break on purpose.
   Mutation mutation = Mutation::none;
   bool replay = true;
+  /// Whether elementwise operations of a replay run as one pass.
+  bool fuse = true;
   /// Whether replays on GPUs are recorded as graphs.
   bool graphs = true;
   /// Whether tasks are held against what they declared. Then the engine is the serial one.

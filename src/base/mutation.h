@@ -24,6 +24,7 @@ enum class Mutation : std::uint8_t {
   template_port,      ///< What a replay does with one of its tensors does not wait for who used that before.
   template_argument,  ///< A replay's first argument is that of an earlier replay.
   template_place,     ///< Temporaries of a replay have the same memory, whether or not both are needed.
+  pass_output,        ///< What a pass changes on the way to its last output is not written, though it is needed.
   segment_wait,       ///< On in-order lanes, no node of a replay waits for one on another stream.
   segment_address,    ///< What was recorded of a replay is launched for other addresses of its first buffer, too.
   late_event,         ///< Slow: a lane waits for all that was issued before it, not for the task that it needs.

@@ -16,6 +16,8 @@ struct RunSeed {
   std::uint64_t number = 0;
 };
 
+class PassStep;
+
 /// A body that may run any number of times, also on several threads at once: each run is as if it were the first.
 class RepeatableBody {
  public:
@@ -26,6 +28,8 @@ class RepeatableBody {
 
   /// `seed` null: the run of the call that was captured.
   virtual void run(BodyContext& context, const RunSeed* seed) const = 0;
+  /// Where it can be joined with others to one pass; else null.
+  virtual const PassStep* step() const { return nullptr; }
 };
 
 /// A callable `void(BodyContext&)` that can be called as const: all runs call the one object.

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "engine/engine.h"
+#include "engine/pass_finder.h"
 #include "engine/replay.h"
 #include "tensor/default_generator.h"
 #include "tensor/live_handles.h"
@@ -77,6 +78,7 @@ struct Recording {
   Device default_device;
   std::vector<ResultForm> results;
   std::shared_ptr<Replays> replays;
+  std::size_t fused = 0;
 
   bool fits(const std::vector<ArgumentForm>& given, std::span<const Tensor> arguments) const;
 };
@@ -254,7 +256,13 @@ std::vector<Tensor> detail::CompiledCalls::State::record(std::vector<ArgumentFor
     plain_calls.fetch_add(1, std::memory_order_relaxed);
     return results;
   }
-  const std::shared_ptr<const Template> made = Template::make(capture.take(), slots);
+  Captured captured = capture.take();
+  if (environment().fuse) {
+    PassFinder finder(std::move(captured), slots);
+    captured = finder.join_passes();
+    recording->fused = finder.joined_tasks();
+  }
+  const std::shared_ptr<const Template> made = Template::make(std::move(captured), slots);
   if (made == nullptr) {
     give_up("has more temporaries than a replay can hold");
     return results;
@@ -299,9 +307,11 @@ CompileStatistics CompiledCalls::statistics() const {
                                .replays = state.replays.load(),
                                .plain_calls = state.plain_calls.load(),
                                .kept = 0,
+                               .fused = 0,
                                .reason = {}};
   const MutexLock lock(keeping());
   statistics.kept = state.kept.size();
+  for (const std::shared_ptr<const Recording>& one : state.kept) statistics.fused += one->fused;
   statistics.reason = state.reason;
   return statistics;
 }

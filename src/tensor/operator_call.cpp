@@ -11,6 +11,7 @@
 
 #include "engine/engine.h"
 #include "tensor/operator_record.h"
+#include "tensor/repeated_operator.h"
 #include "tensor/tensor_implementation.h"
 
 namespace stretto {
@@ -49,15 +50,6 @@ bool clashes(const TensorImplementation& input, const Shape* broadcast, const Te
                         ": move one with to(device)",
                     call.site());
 }
-
-class RepeatedOperator final : public RepeatableBody {
- public:
-  explicit RepeatedOperator(OperatorRecord::Owner record) : record_(std::move(record)) {}
-  void run(BodyContext& context, const RunSeed*) const override { record_->run(context); }
-
- private:
-  OperatorRecord::Owner record_;
-};
 
 /// What a timeline shows of the call; returns how many there are.
 [[gnu::noinline]] std::size_t list_operands(const OperatorCall& call, const TensorImplementation* const* tensors,

@@ -55,7 +55,7 @@ OperatorRecord::Owner OperatorRecord::make(const OperatorCall& call, const Tenso
   Owner owner(new (SmallObjects::allocate(size_class)) OperatorRecord(call, size_class));
   OperatorRecord& record = *owner;
 
-  Array* array = record.arrays();
+  Array* array = record.own_arrays();
   auto* numbers = reinterpret_cast<std::int64_t*>(array + count);
   const auto store = [&numbers](const IndexList& list) {
     const std::int64_t* stored = numbers;
@@ -71,7 +71,7 @@ OperatorRecord::Owner OperatorRecord::make(const OperatorCall& call, const Tenso
     const TensorImplementation* tensor = tensors[i];
     if (tensor == nullptr) {
       std::memcpy(numbers, argument.constant, sizeof(argument.constant));
-      const Array& first = *record.arrays();
+      const Array& first = record.arrays().front();
       new (array) Array{.data = reinterpret_cast<std::byte*>(numbers++),
                         .shape = first.shape,
                         .strides = no_strides,
@@ -122,7 +122,7 @@ void OperatorRecord::run(BodyContext& context) const {
   alignas(Array) std::byte storage[max_arrays * sizeof(Array)];
   auto* placed = reinterpret_cast<Array*>(storage);
   for (int i = 0; i < array_count_; ++i) {
-    Array* array = new (placed + i) Array(arrays()[i]);
+    Array* array = new (placed + i) Array(arrays()[static_cast<std::size_t>(i)]);
     if (!array->constant) array->data = context.data(access_of_[i]) + reinterpret_cast<std::intptr_t>(array->data);
   }
   const std::size_t outputs = output_count_, inputs = static_cast<std::size_t>(array_count_ - output_count_);
@@ -141,7 +141,7 @@ std::string OperatorRecord::describe_operands() const {
   std::string text;
   const int first = array_count_ > output_count_ ? output_count_ : 0;
   for (int i = first; i < array_count_; ++i) {
-    const Array& array = arrays()[i];
+    const Array& array = arrays()[static_cast<std::size_t>(i)];
     if (i > first) text += ", ";
     if (array.constant) {
       text += "a number";

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "engine/submission.h"
 #include "tensor/operator_call.h"
@@ -28,12 +29,18 @@ class OperatorRecord {
 
   void run(BodyContext& context) const;
 
+  const KernelRow& kernel() const { return *kernel_; }
+  const Parameters& parameters() const { return parameters_; }
+  std::size_t output_count() const { return output_count_; }
+  /// Outputs first; of each, `data` is an offset in bytes, or the address of a constant.
+  std::span<const Array> arrays() const { return {reinterpret_cast<const Array*>(this + 1), array_count_}; }
+  /// Of an array that is no constant: the number of its access.
+  std::size_t access_of(std::size_t array) const { return access_of_[array]; }
+
  private:
   OperatorRecord(const OperatorCall& call, std::size_t size_class);
 
-  /// An array whose data is an offset in bytes, or the address of a constant.
-  Array* arrays() { return reinterpret_cast<Array*>(this + 1); }
-  const Array* arrays() const { return reinterpret_cast<const Array*>(this + 1); }
+  Array* own_arrays() { return reinterpret_cast<Array*>(this + 1); }
   std::string describe_operands() const;
 
   const KernelRow* kernel_;

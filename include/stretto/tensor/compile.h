@@ -25,6 +25,7 @@ struct CompileStatistics {
   std::uint64_t replays = 0;      ///< Calls that did not run it.
   std::uint64_t plain_calls = 0;  ///< Calls that ran it, and nothing else.
   std::size_t kept = 0;           ///< Recordings that are kept at this moment.
+  std::size_t fused = 0;          ///< Operations of these that run together with others, as one pass over memory.
   std::string reason;             ///< Why it is run plainly for good; empty while it is not.
 };
 
