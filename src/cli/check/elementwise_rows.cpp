@@ -59,7 +59,7 @@ bool clamps(const Places& places, Variable& result) {
 // Rows are long; each is one line.
 // clang-format off
 std::vector<StatementRow> elementwise_rows() {
-  return {
+  std::vector<StatementRow> rows = {
     {STRETTO_STATEMENT(neg(x0)), .accesses = "r", .fits = not_bool, .draw = draw_nothing},
     {STRETTO_STATEMENT(abs(x0)), .accesses = "r", .fits = not_bool, .draw = draw_nothing},
     {STRETTO_STATEMENT(sign(x0)), .accesses = "r", .fits = not_bool, .draw = draw_nothing, .weight = 0.5},
@@ -129,6 +129,8 @@ std::vector<StatementRow> elementwise_rows() {
     {STRETTO_STATEMENT(clamp_min(x0, n0)), .accesses = "r", .fits = clamps, .draw = draw_small, .weight = 0.5},
     {STRETTO_STATEMENT(clamp_max(x0, n0)), .accesses = "r", .fits = clamps, .draw = draw_small, .weight = 0.5},
   };
+  for (StatementRow& row : rows) row.chains = true;
+  return rows;
 }
 // clang-format on
 

@@ -196,18 +196,28 @@ class Generator {
     ProgramModel inside = model_.inside(call);
     const auto add = [&](Statement statement) {
       statement.device = call.device;
-      if (!inside.accept(statement)) return;
+      if (!inside.accept(statement)) return false;
       statement.function = static_cast<int>(call.n[0]);
       statements.push_back(statement);
       ++next_number_;
+      return true;
+    };
+    const auto add_row = [&](bool chains, int from) {
+      const int row =
+          draw_row([&](const StatementRow& one) { return one.replays && is_allowed(one) && (one.chains || !chains); });
+      for (int attempt = 0; attempt < 5; ++attempt) {
+        Statement statement = draw_statement(row, call.thread, inside);
+        // What another has just made, once or twice.
+        for (int& x : statement.x)
+          if (from >= 0 && x >= 0 && (&x == statement.x.data() || random_.happens(0.25))) x = from;
+        if (add(statement)) return statement.result >= 0 ? statement.result : from;
+      }
+      return from;
     };
     for (std::int64_t left = random_.draw(5, 40); left > 0; --left) {
-      const int row = draw_row([this](const StatementRow& one) { return one.replays && is_allowed(one); });
-      for (int attempt = 0; attempt < 5; ++attempt) {
-        const std::size_t before = statements.size();
-        add(draw_statement(row, call.thread, inside));
-        if (statements.size() > before) break;
-      }
+      int made = add_row(false, -1);
+      if (made < 0 || !random_.happens(0.3)) continue;
+      for (std::int64_t steps = random_.draw(2, 8); steps > 0; --steps) made = add_row(true, made);
     }
     Statement last;
     last.row = return_row();

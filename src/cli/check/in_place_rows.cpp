@@ -33,7 +33,7 @@ bool fills(const Places& places, Variable& result) { return places.n[2] >= 0 && 
 // Rows are long; each is one line.
 // clang-format off
 std::vector<StatementRow> in_place_rows() {
-  return {
+  std::vector<StatementRow> rows = {
     {STRETTO_STATEMENT(x0.copy_(x1)), .accesses = "wr", .fits = copied_in_place, .draw = draw_nothing, .has_result = false, .weight = 12, .crosses = true},
     {STRETTO_STATEMENT(x0[n0] = x1), .accesses = "ur", .fits = copies_row, .draw = draw_axis, .has_result = false, .weight = 3, .crosses = true},
     {STRETTO_STATEMENT(x0 += x1), .accesses = "ur", .fits = in_place, .draw = draw_nothing, .has_result = false, .weight = 8},
@@ -46,6 +46,8 @@ std::vector<StatementRow> in_place_rows() {
     {STRETTO_STATEMENT(x0.fill_(n2)), .accesses = "w", .fits = fills, .draw = draw_axis, .has_result = false, .weight = 3},
     {STRETTO_STATEMENT(x0.zero_()), .accesses = "w", .fits = writable, .draw = draw_nothing, .has_result = false},
   };
+  for (StatementRow& row : rows) row.chains = true;
+  return rows;
 }
 // clang-format on
 

@@ -74,6 +74,7 @@ struct StatementRow {
   bool crosses = false;        ///< Its tensors may be on different devices.
   bool is_task = true;         ///< Whether it submits work.
   bool waits = false;          ///< The host waits for x[0], or for everything where it has no tensor.
+  bool chains = false;         ///< Elementwise, also in place: compiled, several of them may run as one pass.
   bool replays = true;         ///< It may be a part of a compiled function, which is then still replayed.
 };
 
