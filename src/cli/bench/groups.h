@@ -31,6 +31,7 @@ void bench_matmul(BenchRun& run);
 void bench_parallel(BenchRun& run);
 void bench_overlap(BenchRun& run);
 void bench_small(BenchRun& run);
+void bench_fused(BenchRun& run);
 void bench_bandwidth(BenchRun& run);
 void bench_mlp(BenchRun& run);
 
