@@ -34,6 +34,7 @@ TEST(Environment, DefaultsHoldWhereNothingIsSet) {
   EXPECT_FALSE(values.workers.has_value());
   EXPECT_EQ(values.cpu_devices, 1);
   EXPECT_TRUE(values.replay);
+  EXPECT_TRUE(values.fuse);
   EXPECT_TRUE(values.graphs);
   EXPECT_FALSE(values.check_access);
   EXPECT_EQ(values.log, LogLevel::warning);
@@ -44,7 +45,7 @@ TEST(Environment, ReadsEveryKindOfValue) {
       {"STRETTO_ENGINE=serial", "STRETTO_SCHEDULE=random:18446744073709551615", "STRETTO_WORKERS=3",
        "STRETTO_CPU_DEVICES=2", "STRETTO_SIM_DEVICES=4", "STRETTO_SIM_MODEL=h200,dry", "STRETTO_CUDA_DEVICES=0,1,0",
        "STRETTO_STREAMS=8", "STRETTO_MAX_INFLIGHT=100", "STRETTO_MEMORY_LIMIT=2G", "STRETTO_PINNED_LIMIT=512k",
-       "STRETTO_REPLAY=off", "STRETTO_GRAPHS=0", "STRETTO_CHECK=access", "STRETTO_TRACE=a=b.json",
+       "STRETTO_REPLAY=off", "STRETTO_FUSE=0", "STRETTO_GRAPHS=0", "STRETTO_CHECK=access", "STRETTO_TRACE=a=b.json",
        "STRETTO_GRAPH=graph.dot", "STRETTO_LOG=debug", "STRETTO_WATCHDOG=2.5", "STRETTO_EXIT_TIMEOUT=0"});
   EXPECT_TRUE(warnings.empty());
   EXPECT_EQ(values.engine, EngineKind::serial);
@@ -59,6 +60,7 @@ TEST(Environment, ReadsEveryKindOfValue) {
   EXPECT_EQ(values.memory_limit, std::size_t{2} << 30);
   EXPECT_EQ(values.pinned_limit, std::size_t{512} << 10);
   EXPECT_FALSE(values.replay);
+  EXPECT_FALSE(values.fuse);
   EXPECT_FALSE(values.graphs);
   EXPECT_TRUE(values.check_access);
   EXPECT_EQ(values.trace, "a=b.json");

@@ -14,7 +14,7 @@ namespace {
 // What is kept near, and what a block touches besides: within the cache of a core, and blocks long enough for what a
 // kernel costs at each.
 constexpr std::int64_t near_bytes = std::int64_t{64} << 10;
-constexpr std::int64_t block_bytes = std::int64_t{128} << 10;
+constexpr std::int64_t block_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t block_unit = 64, longest_block = 8192;
 constexpr std::int64_t chunk_elements = 16384;
 // So that what is kept in two blocks does not fall into the same lines of a cache.
