@@ -313,15 +313,12 @@ using namespace stretto;
 
 int main() {
   reseed_schedule(127u);
-  check::Log book(98);
+  check::Log book(100);
   Tensor t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12;
   check::Function f0([&](const Tensor& a, const Tensor& b) -> Tensor {
     std::array<Tensor, 6> u{a, b};
     u[2] = sum(t5, 0, 0 == 1);
-    u[1] = u[0].flatten();
-    u[0].copy_(t5);
-    u[1].copy_(u[1]);
-    u[1] = u[0].narrow(0, 0, 4).narrow(1, 1, 2);
+    u[0] = u[0].narrow(0, 0, 4).narrow(1, 0, 4);
     return Tensor();
   });
   t12 = zeros({4}, Device(DeviceKind::cpu, 0), DType::int32);
@@ -345,107 +342,110 @@ int main() {
     thread2.join();
   }
   {
+    ScheduledThread thread1([&] {
+      t1 = t3.to(Device(DeviceKind::sim, 0));
+      t1 = Tensor();
+      t6 = t3 + t3;
+      check::scramble(t6, 97939);
+      t6 += t6.t();
+      t6 -= t6;
+      t7 = f0(t3, t3);
+      t1 = t8.narrow(0, 2, 2).narrow(1, 2, 2);
+      t4 = t3.narrow(0, 0, 2).narrow(1, 0, 2);
+      t8 += t8.t();
+      t6 = t1.slice(1, 0, 1, 3);
+    });
     ScheduledThread thread2([&] {
       t2 = check::drawn(684, {4, 2}, Device(DeviceKind::sim, 1), DType::float32);
-      check::blend(t2, t2, t2, 35887);
+      t2 = f0(t3, t3);
     });
   t0 = t5 * t5;
   t12 = f0(t12, t5);
-  t12 = t3.to(Device(DeviceKind::sim, 1));
-  book.wait(24, t5);
+  t0 = f0(t3, t0);
+  t9 = full({4, 4}, 9, Device(DeviceKind::cpu, 1), DType::uint8);
+  check::blend(t9, t5, t9, 91010);
+  check::blend(t9, t5, t5, 39760);
+  t9 *= t5;
+  t0 = t3.diagonal(1);
+  t12 = f0(t3, t5);
+    thread1.join();
     thread2.join();
   }
   {
     ScheduledThread thread1([&] {
-      t10 = check::drawn_integers(357, {4}, Device(DeviceKind::cpu, 0), DType::uint8);
-      t7 = check::drawn_normal(959, {4, 4}, Device(DeviceKind::sim, 1), DType::float32);
-      t7 = clamp_max(t0, 1);
-      t7 = t10 + t10;
-      check::scramble(t10, 41583);
-      t10 = t8 + -4;
+      t1 = f0(t8, t6);
+      check::scramble(t8, 94370);
+      t8 = t6.contiguous();
+      t6.copy_(t8);
+      t7 = check::drawn_integers(339, {4, 4}, Device(DeviceKind::cpu, 0), DType::int64);
+      t8 -= t8;
+      check::compute_inside(t5, t6, Device(DeviceKind::cpu, 0), 48901);
+      check::overwrite(t8, 49147);
     });
     ScheduledThread thread2([&] {
-      t11 = argmax(t1, 0, 1 == 1);
-      t11 = 1 - t12;
-      t12 = maximum(t1, t3);
-      check::blend(t5, t8, t3, 53646);
-      t11 = f0(t12, t1);
-      t11 = f0(t12, t1);
-      check::blend(t12, t12, t12, 41328);
-      book.keep(42, t0);
-      book.see(43, t0);
-      t11 = f0(t12, t0);
-      t12 += t5;
-      t12.copy_(t1);
+      t11 = logical_and(t9, t9);
+      t9 = t9 ^ t9;
+      check::scramble(t11, 99325);
+      t11.copy_(t11);
     });
-  t9 = matmul(t3, t8);
-  t9 = t1.to(Device(DeviceKind::cpu, 0));
-  check::overwrite(t9, 1985);
-  t9 = t0 + t0;
-  t9 = t3.to(DType::bfloat16);
-  t9 = tril(t3, 0);
-  check::blend(t9, t0, t0, 38756);
     thread1.join();
     thread2.join();
   }
   {
     ScheduledThread thread1([&] {
-      t6 = t8 * t8;
-      t6 = check::drawn_normal(430, {4, 4}, Device(DeviceKind::cpu, 0), DType::float32);
-    });
-  t5.copy_(t0);
-    thread1.join();
-  }
-  {
-    ScheduledThread thread1([&] {
-      check::scramble(t8, 51777);
-      t8 = check::drawn_integers(307, {4, 4}, Device(DeviceKind::cpu, 1), DType::int32);
-      t6 *= t6;
+      t10 = t5.to(Device(DeviceKind::cpu, 0));
+      check::scramble(t11, 61277);
+      t10 = Tensor();
+      t11 = t4.to(Device(DeviceKind::sim, 1));
+      check::rewrite(t11, 38191);
+      t11 = argmin(t0, 0, 1 == 1);
+      check::blend(t11, t11, t3, 52362);
     });
     ScheduledThread thread2([&] {
-      t11 = clamp_max(t12, 4);
-      t0 = f0(t11, t0);
-      check::blend(t9, t12, t1, 45078);
-      t9 = t12 * (-3 * 0.25);
-      t9 = t7.to(DType::int64);
-      t10 = sum(t11);
-      t7 = matmul(t11, t11);
+      t8 = f0(t9, t5);
+      t6 = t5 ^ t5;
+      t6 = t7.reshape({2, -1});
+      t7 = check::drawn_integers(89, {4}, Device(DeviceKind::sim, 1), DType::int64);
+      t2 = f0(t3, t5);
+      t8 = t6.narrow(0, 0, 2).narrow(1, 4, 4);
+      t6 = t4 % 1;
     });
-  book.keep(60, t12);
+  t12 = f0(t9, t5);
+  t12 = f0(t9, t5);
     thread1.join();
     thread2.join();
   }
   {
     ScheduledThread thread1([&] {
-      t1 = log_softmax(t6, 1);
-      t1 = f0(t3, t5);
-      t9 = t6.unsqueeze(2);
-      book.watch(77, t10);
-      t9 = t8 | t8;
-      t3 += t8;
+      t7 = t7.expand({4, -1});
+      t10 = matmul(t7, t7);
+      t10 = stretto::tanh(t7);
     });
     ScheduledThread thread2([&] {
-      t7 = f0(t12, t5);
-      t12 += t5;
-      t12 = t8 / t10;
-      t7 = t12 * t12;
-      check::scramble(t12, 2828);
+      check::scramble(t3, 39550);
+      t3 = f0(t3, t4);
+      t4 = sum(t8, 0, 1 == 1);
+      t3 = check::drawn(682, {4, 4}, Device(DeviceKind::sim, 0), DType::float16);
+      book.see(78, t4);
+      t0 = t9.narrow(1, 3, 1);
     });
-  t11 += t11.t();
-  t11 = f0(t11, t10);
-  t2[0] = t10;
-  book.see(82, t2);
+  t12 = check::drawn(748, {4, 4}, Device(DeviceKind::cpu, 1), DType::float32);
+  t6 = sum(t11);
+  t11 = t12.diagonal(1);
     thread1.join();
     thread2.join();
   }
-  book.see(84, t3);
-  book.see(86, t5);
-  book.see(87, t6);
-  book.see(90, t7);
-  book.see(91, t8);
-  book.see(93, t9);
-  book.see(95, t10);
-  book.see(96, t12);
+  book.see(84, t0);
+  book.see(87, t3);
+  book.see(89, t4);
+  book.see(90, t5);
+  book.see(91, t6);
+  book.see(92, t7);
+  book.see(94, t8);
+  book.see(95, t9);
+  book.see(96, t10);
+  book.see(97, t11);
+  book.see(98, t12);
   t0 = Tensor();
   t1 = Tensor();
   t2 = Tensor();
@@ -460,7 +460,7 @@ int main() {
   t11 = Tensor();
   t12 = Tensor();
   f0.drop();
-  book.wait_all(97);
+  book.wait_all(99);
   book.finish();
   book.print();
 }
