@@ -41,12 +41,26 @@ TEST(Environment, DefaultsHoldWhereNothingIsSet) {
 }
 
 TEST(Environment, ReadsEveryKindOfValue) {
-  const auto [values, warnings] = parse(
-      {"STRETTO_ENGINE=serial", "STRETTO_SCHEDULE=random:18446744073709551615", "STRETTO_WORKERS=3",
-       "STRETTO_CPU_DEVICES=2", "STRETTO_SIM_DEVICES=4", "STRETTO_SIM_MODEL=h200,dry", "STRETTO_CUDA_DEVICES=0,1,0",
-       "STRETTO_STREAMS=8", "STRETTO_MAX_INFLIGHT=100", "STRETTO_MEMORY_LIMIT=2G", "STRETTO_PINNED_LIMIT=512k",
-       "STRETTO_REPLAY=off", "STRETTO_FUSE=0", "STRETTO_GRAPHS=0", "STRETTO_CHECK=access", "STRETTO_TRACE=a=b.json",
-       "STRETTO_GRAPH=graph.dot", "STRETTO_LOG=debug", "STRETTO_WATCHDOG=2.5", "STRETTO_EXIT_TIMEOUT=0"});
+  const auto [values, warnings] = parse({"STRETTO_ENGINE=serial",
+                                         "STRETTO_SCHEDULE=random:18446744073709551615",
+                                         "STRETTO_WORKERS=3",
+                                         "STRETTO_CPU_DEVICES=2",
+                                         "STRETTO_SIM_DEVICES=4",
+                                         "STRETTO_SIM_MODEL=h200,dry",
+                                         "STRETTO_CUDA_DEVICES=0,1,0",
+                                         "STRETTO_STREAMS=8",
+                                         "STRETTO_MAX_INFLIGHT=100",
+                                         "STRETTO_MEMORY_LIMIT=2G",
+                                         "STRETTO_PINNED_LIMIT=512k",
+                                         "STRETTO_REPLAY=off",
+                                         "STRETTO_FUSE=0",
+                                         "STRETTO_GRAPHS=0",
+                                         "STRETTO_CHECK=access",
+                                         "STRETTO_TRACE=a=b.json",
+                                         "STRETTO_GRAPH=graph.dot",
+                                         "STRETTO_LOG=debug",
+                                         "STRETTO_WATCHDOG=2.5",
+                                         "STRETTO_EXIT_TIMEOUT=0"});
   EXPECT_TRUE(warnings.empty());
   EXPECT_EQ(values.engine, EngineKind::serial);
   EXPECT_EQ(values.schedule_seed, 18446744073709551615u);
