@@ -28,7 +28,8 @@ std::span<const LibraryKernel> kernels() { return registered_kernels(); }
 
 LaneId next_lane_id() { return core_lane_id(); }
 
-KernelRegistration::KernelRegistration(std::string_view name, DeviceKind /*always cuda here*/, Kernel kernel) {
+KernelRegistration::KernelRegistration(std::string_view name, DeviceKind /*always cuda here*/, Kernel kernel,
+                                       KernelIsElementwise /*the core knows it of its own*/) {
   registered_kernels().push_back({name, kernel});
 }
 
