@@ -27,7 +27,7 @@ std::string readable(std::size_t bytes) {
   return text;
 }
 
-void wait_for_points(Scheduler& scheduler, const Task* task, const PointSet& points) {
+void wait_for_points(const Task* task, const PointSet& points) {
   if (task != nullptr && trace::enabled()) [[unlikely]]
     trace_reuse(*task, points);
   for (const Point point : points) {
@@ -176,7 +176,7 @@ Task* Scheduler::bind_or_park(Task& task) {
   } else {
     PointSet waits;
     const bool bound = try_bind_memory(task, 0, waits);
-    wait_for_points(*this, &task, waits);
+    wait_for_points(&task, waits);
     if (!bound) [[unlikely]]
       chosen = wait_or_park(task, device);
   }
@@ -244,7 +244,7 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
     }
     PointSet waits;
     const bool bound = try_bind_memory(*chosen, 0, waits);
-    wait_for_points(*this, chosen, waits);
+    wait_for_points(chosen, waits);
     if (bound) return chosen;
     if (wait.is_hopeless()) {
       fail_for_memory(*chosen);
@@ -280,7 +280,7 @@ void Scheduler::bind_now(Buffer& buffer, const char* name, CallSite site) {
       wait.pause();
     }
   }
-  wait_for_points(*this, nullptr, waits);
+  wait_for_points(nullptr, waits);
 }
 
 void Scheduler::throw_out_of_memory(Task& task) {
