@@ -53,19 +53,23 @@ void ParallelRegions::run(std::int64_t chunks, FunctionRef<void(std::int64_t)> b
   }
   region.take_chunks();
   if (mine != nullptr) {
-    // Nobody joins any more, as no chunk is left.
     region.owner_waits.store(true, std::memory_order_relaxed);
     open_.fetch_sub(1, std::memory_order_relaxed);
-    // Helpers are inside their last chunk: the wait is at most one chunk long, too short to sleep.
-    for (int spins = 0; region.helpers.load(std::memory_order_acquire) != 0; ++spins) {
-      if (spins < 1000) {
-        pause();
-      } else {
-        yield();
+    while (true) {
+      // Helpers are inside their last chunk: the wait is at most one chunk long, too short to sleep.
+      for (int spins = 0; region.helpers.load(std::memory_order_acquire) != 0; ++spins) {
+        if (spins < 1000) {
+          pause();
+        } else {
+          yield();
+        }
       }
+      const MutexLock lock(mine->mutex);
+      // One that saw a chunk left may have joined since.
+      if (region.helpers.load(std::memory_order_acquire) != 0) continue;
+      mine->region = nullptr;
+      break;
     }
-    const MutexLock lock(mine->mutex);
-    mine->region = nullptr;
   }
   if (region.error) std::rethrow_exception(region.error);
 }
