@@ -36,7 +36,7 @@ bool LaneReplay::bind_results(const std::vector<std::byte*>& places, const Task&
 }
 
 void LaneReplay::bind_where_recorded(const Task& task) {
-  if (!segment_->records.load(std::memory_order_relaxed)) return;
+  if (!may_record()) return;
   const std::vector<std::byte*> own = results_in(look_up_addresses());
   // Some may be bound already, when there was no memory for all of them.
   if (std::ranges::any_of(own, [](const std::byte* address) { return address != nullptr; })) return;
@@ -63,7 +63,7 @@ void LaneReplay::note_results() {
 }
 
 RecordedSegment* LaneReplay::choose_recorded() {
-  if (!segment_->records.load(std::memory_order_relaxed)) return nullptr;
+  if (!may_record()) return nullptr;
   // What has failed is not to run, and what was recorded runs as a whole.
   if (any_failed_.load(std::memory_order_acquire)) return nullptr;
   launched_ = recorded_.find(look_up_addresses());
@@ -74,7 +74,7 @@ RecordedSegment* LaneReplay::choose_recorded() {
 }
 
 bool LaneReplay::wants_recording() {
-  if (!segment_->records.load(std::memory_order_relaxed) || any_failed_.load(std::memory_order_acquire)) return false;
+  if (!may_record() || any_failed_.load(std::memory_order_acquire)) return false;
   note_results();
   return recorded_.wants(addresses_);
 }

@@ -52,15 +52,15 @@ void LaneReplay::set_up(Task& shell) const {
 
 void LaneReplay::execute(Work& work, KernelContext& context) {
   const std::uint32_t number = static_cast<Node&>(work).number;
-  FailureReference failure = failure_of(number);
+  FailureReference failure = is_dropped() ? scheduler_.dropped() : failure_of(number);
   if (!failure) {
     RunningBody running;
     failure = run_node(number, context, running);
-    if (failure) [[unlikely]]
-      fail(number, failure);
   }
-  if (failure) [[unlikely]]
-    fail_readers(number, failure);
+  if (!failure) [[likely]]
+    return;
+  fail(number, failure);
+  fail_readers(number, failure);
 }
 
 FailureReference LaneReplay::run_node(std::uint32_t number, KernelContext& context, RunningBody& running) {

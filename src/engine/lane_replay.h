@@ -120,6 +120,8 @@ class LaneReplay final : public Replay, private Executor {
   void idle() override { scheduler_.idle(); }
   bool awaited() const override { return scheduler_.awaited(); }
 
+  /// What was recorded runs bodies of the template.
+  bool may_record() const { return segment_->records.load(std::memory_order_relaxed) && !has_own_bodies(); }
   void set_up(Task& shell) const;
   FailureReference run_node(std::uint32_t number, KernelContext& context, RunningBody& running);
   void record_node(std::uint32_t number, KernelContext& context);

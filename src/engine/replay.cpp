@@ -74,10 +74,12 @@ void Replay::submit(const Call& call, std::shared_ptr<const void> keep) {
   keep_ = std::move(keep);
   seed_ = call.seed;
   site_ = call.site;
+  bodies_.assign(call.bodies.begin(), call.bodies.end());
   const std::vector<Template::Port>& ports = template_->ports();
   for (std::size_t port = 0; port < ports.size(); ++port)
     ports_[port].waits.store(ports[port].closers + 1, std::memory_order_relaxed);
   any_failed_.store(false, std::memory_order_relaxed);
+  needed_.store(call.outside_effect, std::memory_order_relaxed);
   reset();
   record(call);
 }
@@ -93,9 +95,9 @@ const Replay::Place& Replay::place_of(const Task& task) {
 
 void Replay::record(const Call& call) {
   ThreadState& me = scheduler_.thread();
-  // What is pending when the process ends runs to its end as a whole.
+  // If any of it is needed when the process ends, it runs to its end as a whole.
   const Submission submission{
-      .name = call.name, .site = call.site, .device = template_->device(), .outside_effect = true};
+      .name = call.name, .site = call.site, .device = template_->device(), .outside_effect = call.outside_effect};
   Task& beginning = *me.take_task(scheduler_.recording());
   begin_ = &beginning;
   place(beginning, none, [](Task& self, BodyContext* context) { place_of(self).replay->begin(self, context); });
@@ -196,7 +198,11 @@ FailureReference Replay::run_body(Task& shell, BodyContext& context, const Templ
     bound[i] = reinterpret_cast<std::uintptr_t>(buffers_[Template::slot_of_access(accesses[i])]) | (accesses[i] & 3);
   FailureReference failure;
   try {
-    node.body->run(context, &seed_);
+    if (has_own_bodies()) {
+      run_own_body(number, context);
+    } else {
+      node.body->run(context, &seed_);
+    }
   } catch (...) {
     failure = scheduler_.current_failure(shell);
   }
@@ -209,6 +215,27 @@ FailureReference Replay::run_body(Task& shell, BodyContext& context, const Templ
   }
   shell.access_count = 0;
   return failure;
+}
+
+/// Its task is free again, however the body ends.
+void Replay::run_own_body(std::uint32_t node, BodyContext& context) {
+  struct Recycler {
+    Scheduler& scheduler;
+    Task& task;
+    ~Recycler() { scheduler.thread().recycle(task); }
+  };
+  const Recycler given{scheduler_, *std::exchange(bodies_[node], nullptr)};
+  given.task.invoke(given.task, &context);
+}
+
+/// Those that were not run.
+void Replay::drop_bodies() {
+  for (Task* const task : bodies_) {
+    if (task == nullptr) continue;
+    task->invoke(*task, nullptr);
+    scheduler_.thread().recycle(*task);
+  }
+  bodies_.clear();
 }
 
 // --- Failures and the end
@@ -259,12 +286,21 @@ void Replay::end() {
     failures_.clear();
     abandoned_ = {};
   }
+  drop_bodies();
   // It may be the last to keep this object.
   const std::shared_ptr<const void> keep = std::move(keep_);
   // Whoever finds this one pending finds the replay that it ends, not the next.
   Work* const next = end_ == nullptr ? nullptr : scheduler_.complete(*end_, nullptr);
   busy_.store(false, std::memory_order_release);
   if (next != nullptr) scheduler_.dispatch(static_cast<Task&>(*next));
+}
+
+void Replay::need(Task& hold, FunctionRef<void(Task&)> visit) {
+  Replay& replay = replay_of(hold);
+  if (replay.needed_.exchange(true, std::memory_order_acq_rel)) return;
+  visit(*replay.begin_);
+  for (std::uint32_t port = 0; port < replay.template_->ports().size(); ++port)
+    if (!replay.ports_[port].open.load(std::memory_order_acquire)) visit(*replay.ports_[port].task);
 }
 
 bool Replay::is_inside(const Runner* first, const ThreadState& thread, const std::vector<bool>& nodes) {

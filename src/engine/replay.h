@@ -29,6 +29,11 @@ class Replay {
     std::span<Buffer* const> arguments;  ///< One for each of the template's.
     std::span<Buffer* const> results;    ///< One for each that the template wants made.
     RunSeed seed;
+    /// Tasks that were never recorded, one for each node, whose bodies run in place of the template's. They are the
+    /// replay's once it is submitted. Empty: the template's run.
+    std::span<Task* const> bodies{};
+    /// Whether a node does more than write its buffers. Otherwise the end of the process drops what nobody needs.
+    bool outside_effect = true;
   };
 
   Replay(const Replay&) = delete;
@@ -54,6 +59,9 @@ class Replay {
   /// For a search under the recording lock: `hold` is a pending task of a replay. Whether a node that the calling
   /// thread is inside of comes before its end; otherwise calls `visit` for the tasks of those ports that do.
   static bool look_behind(Task& hold, const ThreadState& thread, FunctionRef<void(Task&)> visit);
+  /// For the end of the process, under the recording lock: `hold` is a pending task of a replay, and needed. So are all
+  /// others of it.
+  static void need(Task& hold, FunctionRef<void(Task&)> visit);
 
  protected:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -104,6 +112,10 @@ class Replay {
   static const Place& place_of(const Task& task);
   static Replay& replay_of(const Task& task) { return *place_of(task).replay; }
   FailureReference run_body(Task& shell, BodyContext& context, const Template::Node& node, std::uint32_t number);
+  /// Whether its bodies are its own, and not those of all replays of the template.
+  bool has_own_bodies() const { return !bodies_.empty(); }
+  /// The process is ending, and nobody needs what the nodes do.
+  bool is_dropped() const { return scheduler_.ending() && !needed_.load(std::memory_order_acquire); }
   void fail(std::uint32_t node, const FailureReference& failure);
   /// If the failure is the node's own, `wait_all` throws it.
   void tell_of(std::uint32_t node, const FailureReference& failure);
@@ -128,14 +140,18 @@ class Replay {
   Task* begin_ = nullptr;
   Task* end_ = nullptr;
   std::atomic<bool> any_failed_{false};
+  std::atomic<bool> needed_{true};  ///< Also when the process is ending.
 
  private:
   void record(const Call& call);
   void record_hold(const Submission& submission, std::uint32_t port, std::vector<Task*>& joins,
                    std::vector<Task*>& ready);
   void enter_hold(std::uint32_t port, std::vector<Task*>& joins);
+  void run_own_body(std::uint32_t node, BodyContext& context);
+  void drop_bodies();
 
   std::atomic<bool> busy_{false};
+  std::vector<Task*> bodies_;  ///< Of each node; null once it has run.
   std::shared_ptr<const void> keep_;
   std::atomic<std::uint64_t> forks_{0};
   std::vector<BufferReference> places_;
@@ -157,11 +173,15 @@ class Replays : public std::enable_shared_from_this<Replays> {
   /// back-pressure does. False when it cannot, or where there is no room for its temporaries; nothing was submitted
   /// then. Outside of tasks.
   bool submit(const Replay::Call& call);
+  /// The same for one that never waits: false also where several are pending.
+  bool try_submit(const Replay::Call& call);
 
  private:
   bool may_have_another() const;
   bool has_any() const;
   Replay* claim();
+  Replay* await_claim();
+  bool submit_claimed(Replay& replay, const Replay::Call& call);
   std::unique_ptr<Replay> make() const;
 
   Scheduler& scheduler_;

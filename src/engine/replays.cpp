@@ -70,20 +70,34 @@ bool Replays::has_any() const {
   return !replays_.empty();
 }
 
-bool Replays::submit(const Replay::Call& call) {
+/// Null where none becomes free.
+Replay* Replays::await_claim() {
   Replay* replay = claim();
   if (replay == nullptr && has_any()) {
     const PendingCount& count = scheduler_.count();
     HeldBack held_back(scheduler_, count.completed());
     while (replay == nullptr && held_back.wait(count.completed())) replay = claim();
   }
-  if (replay == nullptr) return false;
-  if (!replay->prepare(call)) {
-    replay->unclaim();
+  return replay;
+}
+
+bool Replays::submit_claimed(Replay& replay, const Replay::Call& call) {
+  if (!replay.prepare(call)) {
+    replay.unclaim();
     return false;
   }
-  replay->submit(call, shared_from_this());
+  replay.submit(call, shared_from_this());
   return true;
+}
+
+bool Replays::submit(const Replay::Call& call) {
+  Replay* const replay = await_claim();
+  return replay != nullptr && submit_claimed(*replay, call);
+}
+
+bool Replays::try_submit(const Replay::Call& call) {
+  Replay* const replay = claim();
+  return replay != nullptr && submit_claimed(*replay, call);
 }
 
 }  // namespace stretto

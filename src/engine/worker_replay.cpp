@@ -114,6 +114,7 @@ void WorkerReplay::summon() {
       scheduler_.count().submit(epoch_);
       task.flags ^= Task::odd_epoch;
     }
+    // Whether its nodes are needed, it asks itself.
     task.state.store(Task::needed_at_exit, std::memory_order_relaxed);
     static_cast<void>(recorder.finish());
   }
@@ -201,18 +202,21 @@ std::uint32_t WorkerReplay::run_node(Runner& runner, BodyContext* context, std::
   // For the next replay. Nobody arrives again in this one.
   awaited_[number].store(node.arrivals, std::memory_order_relaxed);
   FailureReference failure;
-  if (any_failed_.load(std::memory_order_acquire)) [[unlikely]]
+  if (is_dropped()) [[unlikely]]
+    failure = scheduler_.dropped();
+  if (!failure && any_failed_.load(std::memory_order_acquire)) [[unlikely]]
     failure = failure_of(number);
   if (!failure) {
     failure = run_body(*runner.task, *context, node, number);
     if (failure) [[unlikely]] {
       tell_of(number, failure);
-      fail(number, failure);
     }
   }
   runner.node.store(none, std::memory_order_relaxed);
-  if (failure) [[unlikely]]
+  if (failure) [[unlikely]] {
+    fail(number, failure);
     fail_readers(number, failure);
+  }
 
   std::uint32_t next = none;
   std::uint32_t others[16];
