@@ -40,8 +40,6 @@ namespace {
 
 const Variables checked{{"STRETTO_CHECK", "access"}};
 
-CallSite program(std::uint32_t line) { return {"program.cpp", "", line}; }
-
 Array<> make(std::size_t count, Device device = cpu0, std::uint32_t line = 1) {
   Array<> array(count, device);
   submit({.name = "make", .device = device, .site = program(line)}, {write(array)}, [count](BodyContext& context) {

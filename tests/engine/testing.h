@@ -150,6 +150,9 @@ std::string error_of(Statement statement) {
   return "nothing";
 }
 
+/// A line of a program that there is not.
+inline CallSite program(std::uint32_t line) { return {"program.cpp", "", line}; }
+
 /// " (at FILE:LINE)", as errors end that name the line this is written in.
 inline std::string here(CallSite site = std::source_location::current()) { return " (at " + to_string(site) + ")"; }
 

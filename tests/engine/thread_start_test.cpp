@@ -18,8 +18,6 @@
 namespace stretto {
 namespace {
 
-CallSite program(std::uint32_t line) { return {"program.cpp", "", line}; }
-
 void limit_address_space(rlim_t bytes) {
   struct rlimit limit{};
   getrlimit(RLIMIT_AS, &limit);

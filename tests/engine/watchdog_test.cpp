@@ -13,7 +13,6 @@
 namespace stretto {
 namespace {
 
-CallSite program(std::uint32_t line) { return {"program.cpp", "", line}; }
 /// Opens a gate as soon as something was written to standard error, which goes to standard output from here on.
 class OpensWhenTold {
  public:
