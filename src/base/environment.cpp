@@ -102,6 +102,12 @@ bool set_schedule(Environment& environment, std::string_view text) {
   return seed.has_value();
 }
 
+bool set_replay(Environment& environment, std::string_view text) {
+  environment.repeats = text == "on" || text == "1";
+  environment.replay = environment.repeats || text == "asked";
+  return environment.replay || text == "off" || text == "0";
+}
+
 bool set_mutation(Environment& environment, std::string_view text) {
   environment.mutation = mutation_named(text);
   return environment.mutation != Mutation::none;
@@ -172,7 +178,11 @@ const std::vector<Variable>& variables() {
       size("STRETTO_PINNED_LIMIT", &Environment::pinned_limit, "a quarter of the memory limit",
            "Bytes of page-locked host memory kept for copies from devices. Of what the CPU takes while GPUs are in use "
            "half as many are locked besides."),
-      on_or_off("STRETTO_REPLAY", &Environment::replay, "on", "Whether what `compile` made replays what it recorded."),
+      {"STRETTO_REPLAY", "off, asked or on (0 or 1)", "asked",
+       "What is replayed: nothing; what was made by `compile`; or, besides, whatever a program submits again and "
+       "again, "
+       "with no `compile` in it.",
+       set_replay},
       on_or_off("STRETTO_FUSE", &Environment::fuse, "on",
                 "Whether elementwise operations of what `compile` made run as one pass over memory."),
       on_or_off(

@@ -41,7 +41,10 @@ struct Environment {
   std::optional<std::size_t> pinned_limit;
   /// What tests break on purpose.
   Mutation mutation = Mutation::none;
+  /// Whether what `compile` made replays what it recorded.
   bool replay = true;
+  /// Whether what repeats itself in other programs is replayed, too.
+  bool repeats = false;
   /// Whether elementwise operations of a replay run as one pass.
   bool fuse = true;
   /// Whether replays on GPUs are recorded as graphs.

@@ -52,6 +52,12 @@ class alignas(64) Buffer {
   }
   /// Whether any buffer of the process ever was: while none is, nobody needs to look at each.
   static bool some_are_read_only() { return some_are_read_only_.load(std::memory_order_acquire); }
+  /// Whether some submission named it, or it came with its memory. By those who may submit with it.
+  bool is_written() const { return written_; }
+  /// For `Repeats`: when a submission named it last, by the count of whoever did; 0 for never. Says little where
+  /// several threads submit.
+  std::uint32_t last_named() const { return last_named_.load(std::memory_order_relaxed); }
+  void note_named(std::uint32_t now) { last_named_.store(now, std::memory_order_relaxed); }
   /// Null until bound. Only meaningful to a task that accesses the buffer, or after waiting for it.
   std::byte* data() const { return data_.load(std::memory_order_acquire); }
   /// Of a buffer that is to be released: its place in the list of the task that it waits for.
@@ -102,6 +108,7 @@ class alignas(64) Buffer {
   alignas(64) AccessLog log_;
   bool written_ = false;  ///< A writer was recorded, so memory is or will be bound.
   bool read_only_ = false;
+  std::atomic<std::uint32_t> last_named_{0};
   static inline std::atomic<bool> some_are_read_only_{false};
 
   alignas(64) std::atomic<std::uint32_t> references_{1};

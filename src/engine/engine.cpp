@@ -20,6 +20,7 @@
 #include "engine/launcher.h"
 #include "engine/lifecycle.h"
 #include "engine/recorder.h"
+#include "engine/repeats.h"
 #include "engine/scheduler.h"
 #include "engine/waiting.h"
 #include "engine/watchdog.h"
@@ -54,6 +55,10 @@ Engine& Engine::make() {
 Engine::Engine() : scheduler_(*new Scheduler), max_inflight_(static_cast<std::uint64_t>(environment().max_inflight)) {
   keep_lifecycle(scheduler_);
   hold_across_fork(names_mutex);
+}
+
+void Engine::submit_held() {
+  if (Repeats* const repeats = scheduler_.repeats()) repeats->interrupt();
 }
 
 bool Engine::serial() const { return scheduler_.serial(); }
@@ -211,9 +216,11 @@ void Engine::commit(Task& task, const Submission& submission) {
     }
   }
   if (!scheduler_.serial()) start_device(task, submission);
+  Repeats* const repeats = scheduler_.repeats();
   if (scheduler_.thread().frame != nullptr) [[unlikely]] {
+    if (repeats != nullptr) repeats->interrupt_others();
     commit_inside(task, submission);
-  } else {
+  } else if (repeats == nullptr || !repeats->take(task, submission)) {
     record(task, submission, submission.accesses, nullptr);
   }
 }
@@ -296,16 +303,19 @@ void Engine::record(Task& task, const Submission& submission, std::span<const Ac
 void Engine::wait(Buffer& buffer, const Box* box, const char* operation, CallSite site) {
   Capture::give_up("reads a value, or waits for one");
   refuse_in_recorded(operation, site);
+  submit_held();
   wait_for_buffer(scheduler_, buffer, box, operation, site);
   if (AccessCheck* const check = scheduler_.access_check()) [[unlikely]]
     check->open_to_host(buffer, false);
 }
 void Engine::wait_all(CallSite site) {
   Capture::give_up("waits for all tasks");
+  submit_held();
   stretto::wait_all(scheduler_, site);
 }
 void Engine::synchronize(Device device, CallSite site) {
   Capture::give_up("waits for all tasks of a device");
+  submit_held();
   scheduler_.devices().at(device);
   stretto::synchronize(scheduler_, device, site);
 }

@@ -69,6 +69,9 @@ class Engine {
   /// The same for the work of one device.
   void synchronize(Device device, CallSite site);
 
+  /// Before the calling thread looks at the state of things in a way of its own: nothing that was submitted is held
+  /// back.
+  void submit_held();
   bool serial() const;
   /// Tasks submitted and not yet complete.
   std::size_t pending_tasks() const;
@@ -77,6 +80,7 @@ class Engine {
 
  private:
   friend class BufferReference;
+  friend class Repeats;
   static Engine& make();
   Engine();
   ~Engine() = delete;  // lives as long as the process: tasks may be submitted from destructors of globals

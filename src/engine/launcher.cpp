@@ -202,7 +202,7 @@ void Launcher::issue_loop() {
     // Tasks that found no memory go first, in the order of the program, whenever something may have changed.
     if (memory) {
       retry_blocked(*memory);
-      if (task == nullptr && memory->is_hopeless()) fail_first_blocked();
+      if (task == nullptr && memory->is_hopeless() && !scheduler_.give_back_repeats()) fail_first_blocked();
       if (blocked_.empty()) memory.reset();
     }
     if (task != nullptr && !try_issue(*task)) {

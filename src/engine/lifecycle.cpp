@@ -16,6 +16,8 @@
 #include "base/thread.h"
 #include "engine/access_check.h"
 #include "engine/launcher.h"
+#include "engine/repeats.h"
+#include "engine/replay.h"
 #include "engine/trace_source.h"
 #include "engine/watchdog.h"
 #include "trace/writer.h"
@@ -100,6 +102,7 @@ void Scheduler::need_at_exit(Task& needed) {
     Task& task = *open.back();
     open.pop_back();
     for_each_pending_predecessor(task, need);
+    if (task.kind == Task::Kind::hold) Replay::need(task, need);
   }
 }
 
@@ -148,6 +151,7 @@ std::string Scheduler::describe_lost() {
 }
 
 void Scheduler::end() {
+  if (repeats_ != nullptr) repeats_->stop();
   if (!serial()) end_threads();
   if (watchdog_ != nullptr) watchdog_->stop();
   end_recording();
@@ -213,6 +217,7 @@ void Scheduler::end_threads() {
 // ---------------------------------------------------------------------------------------------------------------
 
 void Scheduler::before_fork() {
+  if (repeats_ != nullptr) repeats_->before_fork();
   // Other threads are held at the edge of a submission or a completion, and in the serial engine between two tasks. A
   // fork inside a task of the serial engine comes from whoever holds its lock.
   if (thread().frame == nullptr) serial_order_.lock();
@@ -242,9 +247,11 @@ void Scheduler::after_fork(bool in_child) {
   slab_.unlock_after_fork();
   recording_.unlock();
   if (thread().frame == nullptr) serial_order_.unlock();
-  if (!in_child) return;
-  forks_.fetch_add(1, std::memory_order_relaxed);
-  poison_all_pending();
+  if (in_child) {
+    forks_.fetch_add(1, std::memory_order_relaxed);
+    poison_all_pending();
+  }
+  if (repeats_ != nullptr) repeats_->after_fork(in_child);
 }
 
 void Scheduler::poison_all_pending() {

@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "engine/access_check.h"
 #include "engine/memory_wait.h"
+#include "engine/repeats.h"
 #include "engine/scheduler.h"
 #include "engine/trace_source.h"
 #include "trace/edge_counter.h"
@@ -247,6 +248,7 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
     wait_for_points(chosen, waits);
     if (bound) return chosen;
     if (wait.is_hopeless()) {
+      if (give_back_repeats()) continue;
       fail_for_memory(*chosen);
       return chosen;
     }
@@ -254,6 +256,8 @@ Task* Scheduler::await_memory(Task& task, EngineDevice* queue) {
     wait.pause();
   }
 }
+
+bool Scheduler::give_back_repeats() { return repeats_ != nullptr && repeats_->give_back(); }
 
 void Scheduler::fail_for_memory(Task& task) {
   try {
@@ -276,7 +280,8 @@ void Scheduler::bind_now(Buffer& buffer, const char* name, CallSite site) {
     MemoryWait wait(*this, lane != nullptr && lane->on_worker() ? lane : nullptr, looks_until_hopeless);
     for (wait.attempt(); !try_bind(buffer, {name, site}, waits); wait.attempt()) {
       // Pending tasks free memory when they run; an idle engine has nothing to give.
-      if (count_.pending() == 0 || wait.is_hopeless()) throw_out_of_memory(buffer, name, site);
+      if ((count_.pending() == 0 || wait.is_hopeless()) && !give_back_repeats())
+        throw_out_of_memory(buffer, name, site);
       wait.pause();
     }
   }

@@ -1,11 +1,13 @@
 #include "engine/read_hold.h"
 
 #include "engine/recorder.h"
+#include "engine/repeats.h"
 
 namespace stretto {
 
 ReadHold::ReadHold(Scheduler& scheduler, Buffer& buffer, const Box* box, const char* name, CallSite site)
     : scheduler_(scheduler) {
+  if (Repeats* const repeats = scheduler.repeats()) repeats->interrupt();
   Task& task = *scheduler.thread().take_task(scheduler.recording());
   task.invoke = nullptr;  // a slot keeps what its last task ran
   Recorder recorder(scheduler, task);

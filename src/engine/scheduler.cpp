@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "engine/access_check.h"
 #include "engine/launcher.h"
+#include "engine/repeats.h"
 #include "engine/replay.h"
 #include "engine/trace_source.h"
 #include "engine/waiting.h"
@@ -72,6 +73,9 @@ Scheduler::Scheduler()
     : serial_(environment().engine == EngineKind::serial),
       access_check_(environment().check_access ? new AccessCheck : nullptr),
       devices_(*this) {
+  const Environment& settings = environment();
+  if (settings.repeats && !settings.check_access && settings.engine == EngineKind::parallel && settings.watchdog <= 0)
+    repeats_ = new Repeats(*this);
   // Behind everything else: its thread looks at all of it.
   if (environment().watchdog <= 0) return;
   try {

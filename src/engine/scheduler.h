@@ -19,6 +19,7 @@
 namespace stretto {
 
 class AccessCheck;
+class Repeats;
 class Watchdog;
 
 /// The machinery behind `Engine`: records tasks, sends ready ones to their lanes, and lets successors go.
@@ -42,6 +43,8 @@ class Scheduler final : public Executor {
   bool serial() const { return serial_.load(std::memory_order_acquire); }
   /// Null where nobody checks what tasks touch.
   AccessCheck* access_check() const { return access_check_; }
+  /// Null where what repeats is not looked for.
+  Repeats* repeats() const { return repeats_; }
   /// Null where nobody watches whether tasks end.
   Watchdog* watchdog() const { return watchdog_; }
 
@@ -90,6 +93,8 @@ class Scheduler final : public Executor {
   void forget_allocations(Task& task);
   /// The task fails because nothing is left that could give it memory.
   void fail_for_memory(Task& task);
+  /// Memory is short: what replays keep that nobody asked for goes. False where there is none.
+  bool give_back_repeats();
   MemoryWaiters& memory_waiters() { return memory_waiters_; }
   /// Whether any thread or device is at work or about to be, so that memory may come back. Who waits for memory, or
   /// inside a task for another, is not; nor are the threads of the program: what a statement of theirs needs was
@@ -135,6 +140,8 @@ class Scheduler final : public Executor {
   /// Finishes what has effects outside, drops the rest, ends all threads. Later submissions run on the caller's thread.
   void end();
   bool ending() const { return ending_.load(std::memory_order_relaxed); }
+  /// Of what the end drops; while it is ending.
+  FailureReference dropped() const { return ending_.load(std::memory_order_acquire) ? dropped_ : FailureReference(); }
   /// Whether a task's body is not to run: what it needs failed, or the process is ending and nobody needs it.
   bool is_skipped(Task& task) {
     if (ending()) [[unlikely]]
@@ -200,6 +207,7 @@ class Scheduler final : public Executor {
   std::atomic<bool> serial_;
   AccessCheck* const access_check_;
   Watchdog* watchdog_ = nullptr;
+  Repeats* repeats_ = nullptr;
   std::atomic<bool> ending_{false};
   std::atomic<std::uint64_t> forks_{0};
   std::atomic<int> urgent_count_{0};  ///< Of all devices together.

@@ -4,6 +4,9 @@
 
 #include <stretto/base/error.h>
 
+#include "engine/engine.h"
+#include "engine/repeats.h"
+
 namespace stretto {
 
 thread_local ThreadState* ThreadState::instance_ = nullptr;
@@ -11,6 +14,7 @@ thread_local ThreadState* ThreadState::instance_ = nullptr;
 /// Gives everything back when the thread ends.
 void ThreadState::destroy(void* state) {
   auto* ended = static_cast<ThreadState*>(state);
+  if (ended->repeating != nullptr) Engine::get().scheduler().repeats()->end_thread(*ended->repeating);
   instance_ = nullptr;
   ended->flush();
   if (ended->free_->count > 0) ended->free_ = ended->slab_.exchange_for_empty(ended->free_);

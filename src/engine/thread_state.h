@@ -10,6 +10,7 @@
 
 namespace stretto {
 
+class RepeatingThread;
 class Replay;
 
 /// What the engine keeps for each thread that submits or runs tasks.
@@ -58,7 +59,8 @@ class ThreadState {
     RunningBody* body;
   };
   Frame* frame = nullptr;
-  Replay* replay = nullptr;  ///< Whose node this thread runs.
+  Replay* replay = nullptr;              ///< Whose node this thread runs.
+  RepeatingThread* repeating = nullptr;  ///< Null while its repeats are not looked for.
   bool is_inside(const Task& task) const {
     for (const Frame* one = frame; one != nullptr; one = one->outer)
       if (one->task == &task) return true;

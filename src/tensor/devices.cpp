@@ -20,6 +20,7 @@ Device checked(Device device, const char* operation, const CallSite& site) {
 }
 
 MemoryPool& pool_of(Device device, const char* operation, const CallSite& site) {
+  Engine::get().submit_held();
   return Engine::get().memory_pool(checked(device, operation, site));
 }
 

@@ -161,6 +161,7 @@ void reach(const TensorImplementation& tensor, ForeignQueues* queues, void* stre
                   }
                   note->ran = true;
                 });
+  engine.submit_held();
   hold();
   engine.scheduler().await([&] { return arrival->over.load(std::memory_order_acquire); });
   if (arrival->error) with_context("to_dlpack", site, [&] { std::rethrow_exception(arrival->error); });

@@ -51,6 +51,7 @@ Scalar Tensor::item(CallSite site) const {
 Tensor Tensor::snapshot(DType dtype, SnapshotKind kind, const char* operation, CallSite site) const {
   const TensorImplementation& tensor = check_defined(*this, operation, site);
   check_dtype(tensor, dtype, operation, site);
+  Engine::get().submit_held();
   Tensor values;
   if (tensor.device.kind() != DeviceKind::cpu) {
     values = move_to(*this, Device(), operation, site);

@@ -119,7 +119,7 @@ TEST(Environment, BadValueNamesVariableValueAndWhatIsAllowed) {
   EXPECT_EQ(failure("STRETTO_MEMORY_LIMIT=2X"),
             "environment variable STRETTO_MEMORY_LIMIT=2X: the value must be bytes, with K, M or G for powers of 1024");
   EXPECT_EQ(failure("STRETTO_REPLAY=yes"),
-            "environment variable STRETTO_REPLAY=yes: the value must be on or off (1 or 0)");
+            "environment variable STRETTO_REPLAY=yes: the value must be off, asked or on (0 or 1)");
   EXPECT_EQ(failure("STRETTO_LOG=loud"),
             "environment variable STRETTO_LOG=loud: the value must be off, error, warning, info or debug");
   EXPECT_EQ(failure("STRETTO_WATCHDOG=-1"),

@@ -1,0 +1,455 @@
+#include "engine/repeats.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include <stretto/base/error.h>
+
+#include "engine/engine.h"
+#include "engine/scheduler.h"
+#include "engine/template.h"
+#include "trace/recording.h"
+
+namespace stretto {
+namespace {
+
+using State = RepeatingThread::State;
+
+// A thread that has submitted less is not worth a finder.
+constexpr std::uint32_t first_submissions = 16;
+// Behind a submission of another thread, before anything is held again.
+constexpr std::uint32_t least_alone = 256;
+// Tasks with more accesses are not held.
+constexpr std::size_t most_accesses = 64;
+// Uses of a buffer that lie further apart are not told apart.
+constexpr std::uint32_t longest_distance = 256;
+constexpr std::uint32_t wait_signature = 2;
+// What is wanted when a section is complete is renewed from then on, where nothing follows it for so long: then it was
+// the end of something, and the device waits.
+constexpr std::chrono::microseconds longest_gap{20};
+// So long a replay that is pending is awaited, before what is held is submitted task by task.
+constexpr std::chrono::microseconds longest_wait{200};
+constexpr int most_misses = 2;
+constexpr int most_remakes = 4;
+// A replay may take such a part of the memory that is free.
+constexpr std::size_t part_of_free = 4;
+
+}  // namespace
+
+// --- Submitting
+// ----------------------------------------------------------------------------------------------------------
+
+RepeatingThread* Repeats::thread() {
+  ThreadState& me = scheduler_.thread();
+  if (me.repeating == nullptr && me.submissions >= first_submissions) [[unlikely]] {
+    auto* made = new RepeatingThread;
+    const MutexLock lock(mutex_);
+    threads_.push_back(made);
+    me.repeating = made;
+  }
+  return me.repeating;
+}
+
+std::uint32_t Repeats::signature(const RepeatingThread& own, const Submission& submission) const {
+  constexpr std::uint64_t spread = 0x9e3779b97f4a7c15u;
+  const std::uint32_t now = own.finder.now();
+  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(submission.name) ^ submission.site.line;
+  hash = (hash ^ reinterpret_cast<std::uintptr_t>(submission.site.file)) * spread;
+  hash += static_cast<std::uint64_t>(submission.device.kind()) << 8 | static_cast<std::uint64_t>(submission.device.index());
+  for (const Access& access : submission.accesses) {
+    const std::uint32_t distance = std::min(now - access.buffer->last_named(), longest_distance);
+    access.buffer->note_named(now);
+    std::uint64_t part = distance << 2 | static_cast<std::uint32_t>(access.mode);
+    if (access.box != nullptr) part ^= static_cast<std::uint64_t>(access.box->offset() + 1) << 16;
+    hash = (hash ^ part) * spread;
+  }
+  return static_cast<std::uint32_t>(hash >> 32);
+}
+
+bool Repeats::take(Task& task, const Submission& submission) {
+  RepeatingThread* const found = thread();
+  if (found == nullptr || found->is_off) [[unlikely]] {
+    // What others hold comes before it.
+    if (submitter_.load(std::memory_order_relaxed) != found) submitter_.store(nullptr, std::memory_order_relaxed);
+    interrupt_others();
+    return false;
+  }
+  RepeatingThread& own = *found;
+  if (submitter_.load(std::memory_order_relaxed) != found) [[unlikely]]
+    change_submitter(own);
+  const std::uint32_t signature = this->signature(own, submission);
+  const bool on_other_lane = submission.role != LaneRole::compute && submission.device.kind() != DeviceKind::cpu;
+  if (on_other_lane || submission.priority != Priority::normal || submission.accesses.size() > most_accesses ||
+      Capture::current() != nullptr) [[unlikely]] {
+    leave(own);
+    own.finder.note_break(signature);
+    expect_more(own);
+    return false;
+  }
+  State state = own.state.load(std::memory_order_relaxed);
+  if (state == State::complete) [[unlikely]] {
+    finish(own);
+    state = own.state.load(std::memory_order_relaxed);
+  }
+  own.finder.note(signature);
+  switch (state) {
+    case State::plain: break;
+    case State::holding: return hold(own, task, submission);
+    case State::complete:
+    case State::released:
+      own.state.store(State::plain, std::memory_order_relaxed);
+      own.finder.failed(own.period);
+      return false;
+  }
+  if (own.expected_length > 0) return begin(own, task, submission);
+  expect_more(own);
+  return false;
+}
+
+void Repeats::change_submitter(RepeatingThread& own) {
+  submitter_.store(&own, std::memory_order_relaxed);
+  own.alone_since = own.finder.count();
+  if (holder_.load(std::memory_order_acquire) != nullptr) release(&own);
+}
+
+/// Whether what comes next is to be held, if it is what is expected.
+void Repeats::expect_more(RepeatingThread& own) {
+  own.expected_length = own.finder.propose();
+  if (own.expected_length == 0) return;
+  own.expected_key = own.finder.expected_key(own.expected_length);
+  own.expected_period = own.finder.period();
+}
+
+bool Repeats::begin(RepeatingThread& own, Task& task, const Submission& submission) {
+  const std::uint32_t length = std::exchange(own.expected_length, 0);
+  if (own.finder.period() != own.expected_period || own.finder.count() - own.alone_since < least_alone || scheduler_.ending() ||
+      trace::enabled())
+    return false;
+  if (!start_watching()) {
+    own.is_off = true;
+    return false;
+  }
+  MutexLock lock(mutex_);
+  if (stopped_ || holder_.load(std::memory_order_relaxed) != nullptr) return false;
+  const RepeatingThread::Known* const known = own.find(own.expected_key);
+  if (known != nullptr && known->replays == nullptr) {
+    own.finder.failed(own.expected_period);
+    return false;
+  }
+  own.key = own.expected_key;
+  own.period = own.expected_period;
+  own.length = length;
+  own.held.begin(known == nullptr ? nullptr : known->form, submission.device);
+  own.state.store(State::holding, std::memory_order_relaxed);
+  holder_.store(&own, std::memory_order_release);
+  lock.unlock();
+  return hold(own, task, submission);
+}
+
+bool Repeats::hold(RepeatingThread& own, Task& task, const Submission& submission) {
+  MutexLock lock(mutex_);
+  const bool is_released = own.state.load(std::memory_order_relaxed) != State::holding;
+  const bool is_expected = own.finder.period() == own.period;
+  if (!is_released && is_expected && !trace::enabled() && own.held.add(task, submission)) {
+    held_.store(held_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (own.held.size() == own.length) complete(own);
+    const bool is_over = own.state.load(std::memory_order_relaxed) == State::plain;
+    drop(lock);
+    if (is_over) own.finder.succeeded(own.period);
+    return true;
+  }
+  if (!is_released) {
+    if (RepeatingThread::Known* const known = own.held.was_noted() ? nullptr : own.find(own.key))
+      if (is_expected && ++known->misses == most_misses) own.forget(*known);
+    submit_plainly(own);
+  }
+  own.state.store(State::plain, std::memory_order_relaxed);
+  drop(lock);
+  own.finder.failed(own.period);
+  return false;
+}
+
+void Repeats::leave(RepeatingThread& own) {
+  own.expected_length = 0;
+  if (own.state.load(std::memory_order_relaxed) == State::plain) return;
+  if (own.state.load(std::memory_order_relaxed) == State::complete) finish(own);
+  MutexLock lock(mutex_);
+  const State state = own.state.load(std::memory_order_relaxed);
+  if (state == State::holding) submit_plainly(own);
+  if (state != State::plain) own.finder.failed(own.period);
+  own.state.store(State::plain, std::memory_order_relaxed);
+  drop(lock);
+}
+
+void Repeats::interrupt() {
+  const ThreadState* const me = ThreadState::if_any();
+  RepeatingThread* const own = me == nullptr || me->frame != nullptr ? nullptr : me->repeating;
+  if (own != nullptr) {
+    leave(*own);
+    own->finder.note_break(wait_signature);
+    expect_more(*own);
+  }
+  if (holder_.load(std::memory_order_acquire) != nullptr) release(own);
+}
+
+bool Repeats::look_for(bool on) {
+  interrupt();
+  ThreadState& me = scheduler_.thread();
+  me.submissions = std::max(me.submissions, first_submissions);
+  RepeatingThread& own = *thread();
+  return !std::exchange(own.is_off, !on);
+}
+
+// --- Sections
+// ------------------------------------------------------------------------------------------------------------
+
+/// Of what the section saw first, what nobody refers to is a temporary. Most that still is referred to goes with the
+/// variables of the loop that it is the body of, so, if there is any, it is looked at again when something follows.
+void Repeats::complete(RepeatingThread& own) {
+  const SectionForm& form = own.held.form();
+  const RepeatingThread::Known* const known = own.held.was_noted() ? nullptr : own.find(own.key);
+  bool any = known == nullptr;
+  own.referred.assign(form.slots.size(), false);
+  for (std::uint32_t slot = 0; slot < form.slots.size(); ++slot) {
+    if (!form.slots[slot].is_fresh || own.held.is_dead(slot)) continue;
+    own.referred[slot] = true;
+    any |= known != nullptr && !known->wanted[slot];
+  }
+  own.completed_at = SteadyClock::now();
+  own.state.store(State::complete, std::memory_order_relaxed);
+  expect_more(own);
+  if (!any) static_cast<void>(submit_section(own));
+}
+
+/// By the thread that submits: what is complete is submitted.
+void Repeats::finish(RepeatingThread& own) {
+  const SteadyClock::time_point begun = SteadyClock::now();
+  while (true) {
+    MutexLock lock(mutex_);
+    if (own.state.load(std::memory_order_relaxed) != State::complete) return;
+    // Replays of small tasks end soon, and are awaited. Where they did not, the device is busy for long.
+    const bool is_patient = own.is_patient && SteadyClock::now() - begun < longest_wait;
+    const bool is_over = submit_section(own);
+    const bool is_replayed = own.state.load(std::memory_order_relaxed) == State::plain;
+    if (!is_over && !is_patient) {
+      submit_plainly(own);
+      own.state.store(State::plain, std::memory_order_relaxed);
+    }
+    drop(lock);
+    if (is_over || !is_patient) {
+      own.is_patient = is_replayed;
+      if (is_replayed) own.finder.succeeded(own.period);
+      return;
+    }
+    // Without the lock: what is pending may have to submit before it ends.
+    pause(64);
+  }
+}
+
+/// The template of what is held, which is complete; null where it cannot have one.
+RepeatingThread::Known* Repeats::find_template(RepeatingThread& own) {
+  const SectionForm& form = own.held.form();
+  RepeatingThread::Known* known = own.find(own.key);
+  if (known != nullptr && known->form.get() != &form) {
+    own.forget(*known);
+    known = nullptr;
+  }
+  const bool is_late = SteadyClock::now() - own.completed_at > longest_gap;
+  bool changed = known == nullptr;
+  if (known == nullptr) {
+    known = &own.add(own.key);
+    known->form = own.held.share_form();
+    known->wanted.assign(form.slots.size(), false);
+  }
+  for (std::uint32_t slot = 0; slot < form.slots.size(); ++slot) {
+    if (!form.slots[slot].is_fresh || known->wanted[slot]) continue;
+    if (!(is_late && own.referred[slot]) && own.held.is_dead(slot)) continue;
+    known->wanted[slot] = true;
+    changed = true;
+  }
+  known->misses = 0;
+  if (changed) {
+    if (known->remakes++ == most_remakes) known->wanted.assign(form.slots.size(), true);
+    make_template(*known);
+  }
+  return known->replays == nullptr ? nullptr : known;
+}
+
+void Repeats::make_template(RepeatingThread::Known& known) {
+  std::vector<std::uint32_t> results;
+  for (std::uint32_t slot = 0; slot < known.wanted.size(); ++slot)
+    if (known.form->slots[slot].is_fresh && known.wanted[slot]) results.push_back(slot);
+  known.replays = nullptr;
+  const std::shared_ptr<const Template> made = Template::make(known.form->captured(), results);
+  if (made == nullptr) return;
+  known.bytes = made->place_bytes();
+  for (const std::uint32_t slot : results) known.bytes += known.form->slots[slot].bytes;
+  known.replays = std::make_shared<Replays>(scheduler_, made);
+  recorded_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// A replay takes its memory all at once, before its first task: where that is scarce, tasks one by one need less.
+bool Repeats::has_room(const RepeatingThread::Known& known) {
+  const MemoryPool& pool = *scheduler_.devices().at(known.form->device).memory;
+  const std::size_t live = pool.statistics().live;
+  return live < pool.limit() && known.bytes <= (pool.limit() - live) / part_of_free;
+}
+
+bool Repeats::submit_section(RepeatingThread& own) {
+  RepeatingThread::Known* const known = find_template(own);
+  if (known == nullptr || !has_room(*known)) {
+    submit_plainly(own);
+    own.state.store(State::released, std::memory_order_relaxed);
+    return true;
+  }
+  const Template& replayed = known->replays->replayed();
+  const std::span<const BufferReference> buffers = own.held.buffers();
+  own.arguments.clear();
+  own.results.assign(replayed.made_results(), nullptr);
+  for (std::uint32_t slot = 0; slot < buffers.size(); ++slot) {
+    const Template::Slot& one = replayed.slots()[slot];
+    if (one.kind == Template::SlotKind::argument) own.arguments.push_back(buffers[slot].get());
+    if (one.kind == Template::SlotKind::result) own.results[one.number] = buffers[slot].get();
+  }
+  const SectionForm::Task& first = own.held.form().tasks.front();
+  const std::uint64_t count = own.held.size();
+  const bool outside_effect = std::ranges::any_of(own.held.form().tasks, &SectionForm::Task::outside_effect);
+  if (!known->replays->try_submit({.name = first.name,
+                                   .site = first.site,
+                                   .arguments = own.arguments,
+                                   .results = own.results,
+                                   .seed = {},
+                                   .bodies = own.held.tasks(),
+                                   .outside_effect = outside_effect}))
+    return false;
+  replays_.fetch_add(1, std::memory_order_relaxed);
+  tasks_.fetch_add(count, std::memory_order_relaxed);
+  end_section(own, State::plain);
+  return true;
+}
+
+void Repeats::submit_plainly(RepeatingThread& own) {
+  ThreadState& me = scheduler_.thread();
+  // They are the submitter's, and not part of a task that the calling thread may be inside of.
+  ThreadState::Frame* const frame = std::exchange(me.frame, nullptr);
+  const SectionForm& form = own.held.form();
+  const std::span<const BufferReference> buffers = own.held.buffers();
+  for (std::size_t number = 0; number < own.held.size(); ++number) {
+    const SectionForm::Task& one = form.tasks[number];
+    own.accesses.clear();
+    for (std::uint32_t i = 0; i < one.access_count; ++i) {
+      const SectionForm::Access& access = form.accesses[one.first_access + i];
+      own.accesses.push_back({buffers[access.slot].get(), form.box(access), access.mode});
+    }
+    Engine::get().record(*own.held.tasks()[number],
+                         {.name = one.name,
+                          .site = one.site,
+                          .device = form.device,
+                          .role = one.role,
+                          .outside_effect = one.outside_effect,
+                          .accesses = own.accesses},
+                         own.accesses, nullptr);
+  }
+  me.frame = frame;
+  left_.fetch_add(1, std::memory_order_relaxed);
+  end_section(own, State::released);
+}
+
+void Repeats::end_section(RepeatingThread& own, State state) {
+  std::ranges::move(own.held.end(), std::back_inserter(dropped_));
+  own.state.store(state, std::memory_order_relaxed);
+  holder_.store(nullptr, std::memory_order_release);
+}
+
+void Repeats::drop(MutexLock& lock) {
+  const std::vector<BufferReference> dropped = std::exchange(dropped_, {});
+  lock.unlock();
+}
+
+// --- Others
+// --------------------------------------------------------------------------------------------------------------
+
+void Repeats::release(const RepeatingThread* own) {
+  MutexLock lock(mutex_);
+  RepeatingThread* const holder = holder_.load(std::memory_order_relaxed);
+  if (holder != nullptr && holder != own) submit_plainly(*holder);
+  drop(lock);
+}
+
+/// The submitter does something else.
+void Repeats::release_idle() {
+  MutexLock lock(mutex_);
+  RepeatingThread* const holder = holder_.load(std::memory_order_relaxed);
+  if (holder == nullptr) return;
+  if (holder->state.load(std::memory_order_relaxed) != State::complete || !submit_section(*holder))
+    submit_plainly(*holder);
+  drop(lock);
+}
+
+bool Repeats::give_back() {
+  MutexLock lock(mutex_);
+  if (RepeatingThread* const holder = holder_.load(std::memory_order_relaxed)) submit_plainly(*holder);
+  bool any = false;
+  for (RepeatingThread* const one : threads_) {
+    any |= !one->known.empty();
+    one->known.clear();
+  }
+  drop(lock);
+  return any;
+}
+
+void Repeats::end_thread(RepeatingThread& thread) {
+  {
+    MutexLock lock(mutex_);
+    if (holder_.load(std::memory_order_relaxed) == &thread) submit_plainly(thread);
+    std::erase(threads_, &thread);
+    RepeatingThread* submitter = &thread;
+    submitter_.compare_exchange_strong(submitter, nullptr, std::memory_order_relaxed);
+    drop(lock);
+  }
+  delete &thread;
+}
+
+Repeats::Statistics Repeats::statistics() const {
+  return {.replays = replays_.load(std::memory_order_relaxed),
+          .tasks = tasks_.load(std::memory_order_relaxed),
+          .recorded = recorded_.load(std::memory_order_relaxed),
+          .left = left_.load(std::memory_order_relaxed)};
+}
+
+void Repeats::stop() {
+  {
+    MutexLock lock(mutex_);
+    stopped_ = true;
+    if (RepeatingThread* const holder = holder_.load(std::memory_order_relaxed)) submit_plainly(*holder);
+    drop(lock);
+  }
+  {
+    const MutexLock lock(watching_);
+    stopping_ = true;
+    watched_.notify_all();
+  }
+  if (watcher_.joinable()) watcher_.join();
+}
+
+void Repeats::before_fork() {
+  mutex_.lock();
+  if (RepeatingThread* const holder = holder_.load(std::memory_order_relaxed)) submit_plainly(*holder);
+  watching_.lock();
+}
+
+void Repeats::after_fork(bool in_child) {
+  watching_.unlock();
+  if (in_child) {
+    new (&watched_) ConditionVariable;
+    new (&watcher_) Thread;
+    watches_ = false;
+    asleep_ = false;
+    submitter_ = nullptr;
+  }
+  const std::vector<BufferReference> dropped = std::exchange(dropped_, {});
+  mutex_.unlock();
+}
+
+}  // namespace stretto

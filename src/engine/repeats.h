@@ -1,0 +1,105 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/thread.h"
+#include "engine/repeating_thread.h"
+
+namespace stretto {
+
+class Scheduler;
+
+/// Finds what the program submits again and again, holds it back until a section of it is complete, and submits that as
+/// a replay. Whatever looks at the state of things meanwhile has what is held submitted first, task by task.
+///
+/// One thread of the program at a time has its submissions held, the one that alone submits. A thread beside them
+/// releases what is held while its submitter does something else.
+class Repeats {
+ public:
+  explicit Repeats(Scheduler& scheduler) : scheduler_(scheduler) {}
+
+  /// Outside of tasks: takes a task that has its body, and nothing else yet, to be submitted later, in its order. False
+  /// where the caller has to record it now.
+  bool take(Task& task, const Submission& submission);
+  /// The calling thread is about to wait, to look, or to do something that comes after all that was submitted before.
+  void interrupt();
+  /// The same for a thread that is inside a task: what others hold is submitted.
+  void interrupt_others() {
+    if (holder_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+      release(nullptr);
+  }
+  /// Whether the calling thread's repeats are looked for; they are from the start. Returns what was before.
+  bool look_for(bool on);
+  /// Memory is short: gives back what replays keep. True where that was anything.
+  bool give_back();
+
+  struct Statistics {
+    std::uint64_t replays = 0;   ///< Sections that were replayed.
+    std::uint64_t tasks = 0;     ///< Of those sections together.
+    std::uint64_t recorded = 0;  ///< Sections of which a template was made.
+    std::uint64_t left = 0;      ///< Sections whose beginning was held, and then submitted task by task.
+  };
+  Statistics statistics() const;
+
+  /// The calling thread ends.
+  void end_thread(RepeatingThread& thread);
+  /// From here on nothing is held. Ends the thread.
+  void stop();
+  void before_fork() STRETTO_NO_THREAD_SAFETY_ANALYSIS;
+  void after_fork(bool in_child) STRETTO_NO_THREAD_SAFETY_ANALYSIS;
+
+ private:
+  RepeatingThread* thread();
+  std::uint32_t signature(const RepeatingThread& own, const Submission& submission) const;
+  void change_submitter(RepeatingThread& own);
+  void expect_more(RepeatingThread& own);
+  bool begin(RepeatingThread& own, Task& task, const Submission& submission);
+  bool hold(RepeatingThread& own, Task& task, const Submission& submission);
+  /// All that the thread holds is submitted.
+  void leave(RepeatingThread& own);
+  void finish(RepeatingThread& own);
+  void complete(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
+  RepeatingThread::Known* find_template(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
+  void make_template(RepeatingThread::Known& known) STRETTO_REQUIRES(mutex_);
+  bool has_room(const RepeatingThread::Known& known);
+  /// False where it has to wait for a replay that is pending. Otherwise nothing is held any more.
+  bool submit_section(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
+  void submit_plainly(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
+  void end_section(RepeatingThread& own, RepeatingThread::State state) STRETTO_REQUIRES(mutex_);
+  /// What a thread holds is submitted, unless it is `own`.
+  void release(const RepeatingThread* own);
+  void release_idle();
+  /// Lets go of the buffers that were held, without the lock.
+  void drop(MutexLock& lock) STRETTO_REQUIRES(mutex_);
+  bool start_watching();
+  void watch();
+
+  Scheduler& scheduler_;
+  /// Who submitted last.
+  std::atomic<RepeatingThread*> submitter_{nullptr};
+  /// Whose submissions are held.
+  std::atomic<RepeatingThread*> holder_{nullptr};
+  /// Held while submissions are held, or submitted after all; before the recording lock.
+  Mutex mutex_;
+  bool stopped_ STRETTO_GUARDED_BY(mutex_) = false;
+  std::vector<RepeatingThread*> threads_ STRETTO_GUARDED_BY(mutex_);  ///< All of them.
+  /// Buffers whose references are to go once the lock is free: what their owners do then is the program's.
+  std::vector<BufferReference> dropped_ STRETTO_GUARDED_BY(mutex_);
+
+  std::atomic<std::uint64_t> held_{0};  ///< Submissions that were, ever.
+  std::atomic<std::uint64_t> replays_{0}, tasks_{0}, recorded_{0}, left_{0};
+
+  // The thread that releases.
+  Mutex watching_;
+  ConditionVariable watched_;
+  std::atomic<bool> asleep_{false};
+  std::atomic<bool> watches_{false};
+  bool stopping_ STRETTO_GUARDED_BY(watching_) = false;
+  Thread watcher_;
+};
+
+}  // namespace stretto

@@ -1,0 +1,68 @@
+// The thread that releases what is held while its submitter does something else.
+
+#include <stretto/base/error.h>
+
+#include "base/log.h"
+#include "engine/repeats.h"
+#include "engine/scheduler.h"
+
+namespace stretto {
+namespace {
+
+constexpr std::chrono::milliseconds nap{1};
+// While the devices have something to do, what is held may wait longer.
+constexpr int naps_of_busy = 20;
+// Without anything held for so long it sleeps until it is woken.
+constexpr int naps_until_sleep = 20;
+
+}  // namespace
+
+/// False where there is no thread for it.
+bool Repeats::start_watching() {
+  if (watches_.load(std::memory_order_acquire)) {
+    if (!asleep_.load(std::memory_order_relaxed)) return true;
+    const MutexLock lock(watching_);
+    asleep_.store(false, std::memory_order_relaxed);
+    watched_.notify_all();
+    return true;
+  }
+  const MutexLock lock(watching_);
+  if (stopping_) return false;
+  if (watches_.load(std::memory_order_relaxed)) return true;
+  try {
+    watcher_ = Thread([this] { watch(); });
+  } catch (const Error& error) {
+    log(LogLevel::warning, std::string("what repeats is not looked for: ") + error.message());
+    return false;
+  }
+  watches_.store(true, std::memory_order_release);
+  return true;
+}
+
+void Repeats::watch() {
+  std::uint64_t seen = 0;
+  int still = 0;
+  int without = 0;
+  MutexLock lock(watching_);
+  while (!stopping_) {
+    if (without == naps_until_sleep) {
+      asleep_.store(true, std::memory_order_relaxed);
+      while (asleep_.load(std::memory_order_relaxed) && !stopping_) watched_.wait(lock);
+      without = 0;
+      continue;
+    }
+    watched_.wait_for(lock, nap);
+    const bool holds = holder_.load(std::memory_order_acquire) != nullptr;
+    without = holds ? 0 : without + 1;
+    const std::uint64_t held = held_.load(std::memory_order_relaxed);
+    still = holds && held == seen ? still + 1 : 0;
+    seen = held;
+    if (still == 0 || (still < naps_of_busy && scheduler_.count().pending() > 0)) continue;
+    lock.unlock();
+    release_idle();
+    lock.lock();
+    still = 0;
+  }
+}
+
+}  // namespace stretto
