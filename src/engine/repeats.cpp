@@ -108,8 +108,8 @@ bool Repeats::take(Task& task, const Submission& submission) {
 }
 
 void Repeats::change_submitter(RepeatingThread& own) {
-  submitter_.store(&own, std::memory_order_relaxed);
-  own.alone_since = own.finder.count();
+  const bool is_first = submitter_.exchange(&own, std::memory_order_relaxed) == nullptr;
+  own.alone_since = own.finder.count() - (is_first ? least_alone : 0);
   if (holder_.load(std::memory_order_acquire) != nullptr) release(&own);
 }
 
@@ -198,6 +198,9 @@ bool Repeats::look_for(bool on) {
   ThreadState& me = scheduler_.thread();
   me.submissions = std::max(me.submissions, first_submissions);
   RepeatingThread& own = *thread();
+  own.finder = RepeatFinder();
+  own.alone_since = own.finder.count() - least_alone;
+  own.expected_length = 0;
   return !std::exchange(own.is_off, !on);
 }
 

@@ -32,7 +32,8 @@ class Repeats {
     if (holder_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
       release(nullptr);
   }
-  /// Whether the calling thread's repeats are looked for; they are from the start. Returns what was before.
+  /// Whether the calling thread's repeats are looked for; they are from the start. What came before is forgotten.
+  /// Returns what was set before.
   bool look_for(bool on);
   /// Memory is short: gives back what replays keep. True where that was anything.
   bool give_back();

@@ -18,6 +18,7 @@ class Repeating : public testing::TestWithParam<Device> {
   void SetUp() override {
     if (Engine::get().scheduler().repeats() == nullptr) GTEST_SKIP() << "repeats are not looked for";
     wait_all();
+    Engine::get().scheduler().repeats()->look_for(true);
     before_ = statistics();
   }
 
