@@ -113,7 +113,8 @@ std::uint32_t HeldSection::slot_of(Buffer& buffer) {
 
 void HeldSection::grow() {
   known_.assign(2 * known_.size(), {});
-  for (std::uint32_t slot = 0; slot < buffers_.size(); ++slot) find(*buffers_[slot]) = {buffers_[slot].get(), slot, section_};
+  for (std::uint32_t slot = 0; slot < buffers_.size(); ++slot)
+    find(*buffers_[slot]) = {buffers_[slot].get(), slot, section_};
 }
 
 std::vector<BufferReference> HeldSection::end() {

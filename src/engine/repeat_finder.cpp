@@ -48,14 +48,15 @@ void RepeatFinder::adopt(std::uint32_t period, std::uint32_t at) {
   needed_ = std::max(period, least_matched);
   const std::uint32_t most = std::min(needed_, paid_by_one * (at - compared_at_));
   compared_at_ = at;
-  while (matched_ < most && history_[(at - matched_) % history_length] ==
-                                history_[(at - matched_ - period) % history_length])
+  while (matched_ < most &&
+         history_[(at - matched_) % history_length] == history_[(at - matched_ - period) % history_length])
     ++matched_;
   if (matched_ == 0) period_ = 0;
 }
 
 std::uint32_t RepeatFinder::propose_section() const {
-  if (now_ - last_break_ > period_) return period_ * ((usual_section + period_ - 1) / period_);
+  if (now_ - last_break_ > period_)
+    return period_ >= shortest_section ? period_ : period_ * ((usual_section + period_ - 1) / period_);
   // From one break to the next.
   if (!ends_with_break()) return 0;
   std::uint32_t length = 0;

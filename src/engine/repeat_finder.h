@@ -15,7 +15,7 @@ class RepeatFinder {
   static constexpr std::uint32_t longest_period = 1 << 13;
   /// What has fewer tasks is not worth a replay of its own.
   static constexpr std::uint32_t shortest_section = 16;
-  /// Shorter periods are taken together.
+  /// Of periods that are shorter than the shortest section as many are taken together.
   static constexpr std::uint32_t usual_section = 64;
 
   RepeatFinder() : history_(history_length) {}

@@ -54,7 +54,7 @@ class RepeatingThread {
   std::uint64_t key = 0;     ///< Of what is held.
   std::uint32_t length = 0;  ///< How much will be.
   std::uint32_t period = 0;
-  bool is_patient = true;  ///< Whether replays that were awaited have ended soon.
+  bool is_patient = true;      ///< Whether replays that were awaited have ended soon.
   std::vector<bool> referred;  ///< Of each slot: whether somebody else referred to it when the section was complete.
   SteadyClock::time_point completed_at;
 

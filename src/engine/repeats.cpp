@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <new>
+#include <string>
 #include <utility>
 
 #include <stretto/base/error.h>
 
+#include "base/log.h"
+#include "base/mutation.h"
 #include "engine/engine.h"
 #include "engine/scheduler.h"
 #include "engine/template.h"
@@ -56,7 +59,8 @@ std::uint32_t Repeats::signature(const RepeatingThread& own, const Submission& s
   const std::uint32_t now = own.finder.now();
   std::uint64_t hash = reinterpret_cast<std::uintptr_t>(submission.name) ^ submission.site.line;
   hash = (hash ^ reinterpret_cast<std::uintptr_t>(submission.site.file)) * spread;
-  hash += static_cast<std::uint64_t>(submission.device.kind()) << 8 | static_cast<std::uint64_t>(submission.device.index());
+  hash +=
+      static_cast<std::uint64_t>(submission.device.kind()) << 8 | static_cast<std::uint64_t>(submission.device.index());
   for (const Access& access : submission.accesses) {
     const std::uint32_t distance = std::min(now - access.buffer->last_named(), longest_distance);
     access.buffer->note_named(now);
@@ -123,8 +127,8 @@ void Repeats::expect_more(RepeatingThread& own) {
 
 bool Repeats::begin(RepeatingThread& own, Task& task, const Submission& submission) {
   const std::uint32_t length = std::exchange(own.expected_length, 0);
-  if (own.finder.period() != own.expected_period || own.finder.count() - own.alone_since < least_alone || scheduler_.ending() ||
-      trace::enabled())
+  if (own.finder.period() != own.expected_period || own.finder.count() - own.alone_since < least_alone ||
+      scheduler_.ending() || trace::enabled())
     return false;
   if (!start_watching()) {
     own.is_off = true;
@@ -268,6 +272,8 @@ RepeatingThread::Known* Repeats::find_template(RepeatingThread& own) {
   for (std::uint32_t slot = 0; slot < form.slots.size(); ++slot) {
     if (!form.slots[slot].is_fresh || known->wanted[slot]) continue;
     if (!(is_late && own.referred[slot]) && own.held.is_dead(slot)) continue;
+    if (is_broken(Mutation::repeat_kept)) [[unlikely]]
+      continue;
     known->wanted[slot] = true;
     changed = true;
   }
@@ -427,6 +433,12 @@ void Repeats::stop() {
     stopped_ = true;
     if (RepeatingThread* const holder = holder_.load(std::memory_order_relaxed)) submit_plainly(*holder);
     drop(lock);
+  }
+  if (log_enabled(LogLevel::debug)) {
+    const Statistics all = statistics();
+    log(LogLevel::debug, "found by themselves to repeat: " + std::to_string(all.replays) + " sections with " +
+                             std::to_string(all.tasks) + " tasks were replayed, by " + std::to_string(all.recorded) +
+                             " templates; " + std::to_string(all.left) + " were left in the middle");
   }
   {
     const MutexLock lock(watching_);

@@ -75,6 +75,8 @@ void Replay::submit(const Call& call, std::shared_ptr<const void> keep) {
   seed_ = call.seed;
   site_ = call.site;
   bodies_.assign(call.bodies.begin(), call.bodies.end());
+  if (is_broken(Mutation::repeat_body)) [[unlikely]]
+    exchange_bodies();
   const std::vector<Template::Port>& ports = template_->ports();
   for (std::size_t port = 0; port < ports.size(); ++port)
     ports_[port].waits.store(ports[port].closers + 1, std::memory_order_relaxed);
@@ -226,6 +228,18 @@ void Replay::run_own_body(std::uint32_t node, BodyContext& context) {
   };
   const Recycler given{scheduler_, *std::exchange(bodies_[node], nullptr)};
   given.task.invoke(given.task, &context);
+}
+
+/// For tests: of two tasks that only their bodies tell apart.
+void Replay::exchange_bodies() {
+  for (std::size_t one = 0; one < bodies_.size(); ++one) {
+    for (std::size_t other = one + 1; other < bodies_.size(); ++other) {
+      const Template::Node& first = template_->nodes()[one];
+      const Template::Node& second = template_->nodes()[other];
+      if (first.name == second.name && first.access_count == second.access_count)
+        return std::swap(bodies_[one], bodies_[other]);
+    }
+  }
 }
 
 /// Those that were not run.

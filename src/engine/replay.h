@@ -148,6 +148,7 @@ class Replay {
                    std::vector<Task*>& ready);
   void enter_hold(std::uint32_t port, std::vector<Task*>& joins);
   void run_own_body(std::uint32_t node, BodyContext& context);
+  void exchange_bodies();
   void drop_bodies();
 
   std::atomic<bool> busy_{false};

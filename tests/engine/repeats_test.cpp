@@ -40,9 +40,8 @@ class Repeating : public testing::TestWithParam<Device> {
     submit({.name = "add", .device = device}, {read(x), read(y), write(temporary)}, [](BodyContext& context) {
       *data<Value>(context, 2) = *data<Value>(context, 0) + *data<Value>(context, 1);
     });
-    submit({.name = "add number", .device = device}, {read(temporary), write(result)}, [number](BodyContext& context) {
-      *data<Value>(context, 1) = *data<Value>(context, 0) + number;
-    });
+    submit({.name = "add number", .device = device}, {read(temporary), write(result)},
+           [number](BodyContext& context) { *data<Value>(context, 1) = *data<Value>(context, 0) + number; });
     return result;
   }
   /// A body of a loop with 40 tasks.
@@ -122,7 +121,8 @@ TEST_P(Repeating, ABufferInTwoRolesIsNotTakenForTwo) {
     const bool same = i % 50 > 45;
     const Array<Value>& other = same ? a : b;
     for (int j = 0; j < 16; ++j) {
-      submit({.name = "count", .device = device}, {read_write(a)}, [](BodyContext& context) { ++*data<Value>(context, 0); });
+      submit({.name = "count", .device = device}, {read_write(a)},
+             [](BodyContext& context) { ++*data<Value>(context, 0); });
       submit({.name = "double", .device = device}, {read_write(other)},
              [](BodyContext& context) { *data<Value>(context, 0) = 2 * *data<Value>(context, 0) % 1000; });
       ++of_a;
@@ -159,8 +159,7 @@ TEST_P(Repeating, WhatIsHeldRunsThoughNobodyAsks) {
   Array<Value> x = filled(1);
   for (Value i = 0; i < 50; ++i) x = step(x, y, i);
   const auto ran = std::make_shared<std::atomic<int>>(0);
-  for (int i = 0; i < 7; ++i)
-    submit({.name = "tell", .device = device}, {read(x)}, [ran](BodyContext&) { ++*ran; });
+  for (int i = 0; i < 7; ++i) submit({.name = "tell", .device = device}, {read(x)}, [ran](BodyContext&) { ++*ran; });
   for (int i = 0; i < 100; ++i)
     submit({.name = "tell again", .device = device}, {read(x)}, [ran](BodyContext&) { ++*ran; });
   EXPECT_TRUE(eventually([&] { return *ran == 107; }));
@@ -194,7 +193,8 @@ TEST_P(Repeating, ABodyIsGoneOnceItHasRun) {
   const auto alive = std::make_shared<int>(0);
   const Array<Value> x = filled(0);
   for (int i = 0; i < 500; ++i)
-    submit({.name = "change", .device = device}, {read_write(x)}, [alive](BodyContext& context) { ++*data<Value>(context, 0); });
+    submit({.name = "change", .device = device}, {read_write(x)},
+           [alive](BodyContext& context) { ++*data<Value>(context, 0); });
   EXPECT_EQ(x.item(), 500);
   wait_all();
   EXPECT_TRUE(eventually([&] { return alive.use_count() == 1; }));

@@ -39,6 +39,7 @@ class Generator {
       if (program_.threads > 1 && random_.happens(0.06)) add_join();
       if (program_.functions < most_functions_ && random_.happens(0.1)) add_function();
       if (program_.functions > 0 && random_.happens(0.3)) add_call();
+      if (repeats_ > 0 && random_.happens(0.1)) add_repeats();
       add_random([this](const StatementRow& row) { return is_allowed(row); });
     }
     read_everything();
@@ -59,6 +60,7 @@ class Generator {
     program.threads = random_.happens(0.3) ? static_cast<int>(random_.draw(2, 4)) : 1;
     most_functions_ = random_.happens(0.6) ? static_cast<int>(random_.draw(1, 3)) : 0;
     failing_ = program.threads == 1 && random_.happens(0.25);
+    repeats_ = random_.happens(0.5) ? static_cast<int>(random_.draw(1, 2)) : 0;
     return program;
   }
 
@@ -110,6 +112,66 @@ class Generator {
     return statement;
   }
   int draw_thread() { return static_cast<int>(random_.draw(0, program_.threads - 1)); }
+  /// The body of a loop, several times: mostly the same, and now and then with one thing changed.
+  void add_repeats() {
+    --repeats_;
+    std::vector<Statement> body;
+    const int thread = draw_thread();
+    const Device device = random_.pick(devices_);
+    const auto is_there = [&](const Statement& statement) {
+      for (std::size_t i = 0; i < statement_rows()[static_cast<std::size_t>(statement.row)].accesses.size(); ++i) {
+        const Variable& x = model_.variable(statement.x[i]);
+        if (x.defined() && x.device != device) return false;
+      }
+      return true;
+    };
+    for (std::int64_t left = random_.draw(16, 40); left > 0; --left) {
+      const int row =
+          draw_row([this](const StatementRow& one) { return one.replays && !one.waits && is_allowed(one); });
+      for (int attempt = 0; attempt < 20; ++attempt) {
+        Statement statement = draw_statement(row, thread, model_);
+        statement.device = device;
+        if (!is_there(statement) || !add_again(statement)) continue;
+        body.push_back(statement);
+        break;
+      }
+    }
+    const bool changes = random_.happens(0.7);
+    for (std::int64_t left = random_.draw(3, 12); left > 0; --left) {
+      const auto changed = changes && random_.happens(0.5)
+                               ? static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(body.size())))
+                               : body.size();
+      for (std::size_t i = 0; i < body.size(); ++i) {
+        if (i != changed) {
+          add_again(body[i]);
+        } else {
+          add_changed(body[i]);
+        }
+      }
+    }
+  }
+  bool add_again(Statement statement) {
+    statement.number = next_number_;
+    if (!model_.accept(statement)) return false;
+    program_.statements.push_back(statement);
+    ++next_number_;
+    return true;
+  }
+  /// With another number, another tensor, or something else in its place or in front of it.
+  void add_changed(Statement statement) {
+    switch (random_.draw(0, 3)) {
+      case 0: {
+        Places places = model_.places_of(statement);
+        statement_rows()[static_cast<std::size_t>(statement.row)].draw(random_, {devices_, side_}, places);
+        statement.n = places.n;
+        break;
+      }
+      case 1: statement.x[0] = statement.x[0] < 0 ? -1 : draw_tensor(statement.thread, model_); break;
+      case 2: add_random([this](const StatementRow& row) { return is_allowed(row); }); return;
+      case 3: add_random([this](const StatementRow& row) { return is_allowed(row); }); break;
+    }
+    add_again(statement);
+  }
   /// A function mostly uses its own, and assigns no others. Of these it uses few: they cannot be assigned any more.
   int draw_variable(const ProgramModel& model, bool for_result) {
     const int count = model.variable_count();
@@ -258,6 +320,7 @@ class Generator {
   std::int64_t side_;
   bool failing_ = false;
   int most_functions_ = 0;
+  int repeats_ = 0;  ///< How many loops are still to come.
   Program program_;
   ProgramModel model_;
   std::vector<DrawnFunction> functions_;

@@ -31,6 +31,7 @@ Way threads_way(std::uint64_t seed) {
            {"STRETTO_WORKERS", std::to_string(workers)},
            {"STRETTO_STREAMS", std::to_string(streams)},
            {"STRETTO_SCHEDULE", schedule},
+           {"STRETTO_REPLAY", "on"},
            {"STRETTO_MAX_INFLIGHT", inflight}}};
 }
 
