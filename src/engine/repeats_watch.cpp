@@ -32,7 +32,9 @@ bool Repeats::start_watching() {
   try {
     watcher_ = Thread([this] { watch(); });
   } catch (const Error& error) {
-    log(LogLevel::warning, std::string("what repeats is not looked for: ") + error.message());
+    // Nothing is lost but time.
+    if (log_enabled(LogLevel::info))
+      log(LogLevel::info, std::string("what repeats is not replayed: ") + error.message());
     return false;
   }
   watches_.store(true, std::memory_order_release);
