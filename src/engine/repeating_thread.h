@@ -29,7 +29,7 @@ class RepeatingThread {
     std::uint64_t key = 0;
     std::shared_ptr<const SectionForm> form;
     std::vector<bool> wanted;  ///< Of each slot: whether somebody may look at its values when the section is over.
-    std::shared_ptr<Replays> replays;  ///< Null where it takes more than a replay can have.
+    std::shared_ptr<Replays> replays;  ///< Null where it cannot have one, or none that saves anything.
     std::size_t bytes = 0;             ///< What one replay takes of the device's memory.
     int misses = 0;                    ///< How often in a row what was held looked different.
     int remakes = 0;                   ///< How often the template turned out to give up what was wanted.

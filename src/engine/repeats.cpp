@@ -291,7 +291,8 @@ void Repeats::make_template(RepeatingThread::Known& known) {
     if (known.form->slots[slot].is_fresh && known.wanted[slot]) results.push_back(slot);
   known.replays = nullptr;
   const std::shared_ptr<const Template> made = Template::make(known.form->captured(), results);
-  if (made == nullptr) return;
+  // A port costs what a task does: where each task has tensors of its own nothing is saved.
+  if (made == nullptr || made->ports().size() >= made->nodes().size()) return;
   known.bytes = made->place_bytes();
   for (const std::uint32_t slot : results) known.bytes += known.form->slots[slot].bytes;
   known.replays = std::make_shared<Replays>(scheduler_, made);
