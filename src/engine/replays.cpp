@@ -6,6 +6,7 @@
 #include "engine/held_back.h"
 #include "engine/lane_replay.h"
 #include "engine/launcher.h"
+#include "engine/repeats.h"
 #include "engine/replay.h"
 #include "engine/worker_replay.h"
 
@@ -91,6 +92,7 @@ bool Replays::submit_claimed(Replay& replay, const Replay::Call& call) {
 }
 
 bool Replays::submit(const Replay::Call& call) {
+  if (Repeats* const repeats = scheduler_.repeats()) repeats->interrupt();
   Replay* const replay = await_claim();
   return replay != nullptr && submit_claimed(*replay, call);
 }

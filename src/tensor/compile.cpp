@@ -167,7 +167,6 @@ std::optional<std::vector<Tensor>> detail::CompiledCalls::State::replay(const Re
                           .arguments = given,
                           .results = results,
                           .seed = {.key = random.key, .number = random.tasks}};
-  Engine::get().submit_held();
   if (!recording.replays->submit(call)) return std::nullopt;
   random.tasks += replayed.drawing_tasks();
   std::vector<Tensor> tensors;
