@@ -2,7 +2,18 @@
 
 #include <utility>
 
+#include "engine/repeatable_body.h"
+
 namespace stretto {
+namespace {
+
+/// Stands for the bodies, which come with each replay.
+class NoBody final : public RepeatableBody {
+ public:
+  void run(BodyContext&, const RunSeed*) const override {}
+};
+
+}  // namespace
 
 Captured SectionForm::captured() const {
   Captured captured;
@@ -17,8 +28,9 @@ Captured SectionForm::captured() const {
   }
   for (const Access& access : accesses) captured.accesses.push_back({access.slot, access.mode, access.box});
   captured.boxes = boxes;
+  const auto body = std::make_shared<NoBody>();
   for (const Task& task : tasks)
-    captured.tasks.push_back({.body = nullptr,
+    captured.tasks.push_back({.body = body,
                               .name = task.name,
                               .site = task.site,
                               .priority = Priority::normal,
