@@ -313,139 +313,267 @@ using namespace stretto;
 
 int main() {
   reseed_schedule(127u);
-  check::Log book(100);
+  check::Log book(215);
   Tensor t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12;
   check::Function f0([&](const Tensor& a, const Tensor& b) -> Tensor {
     std::array<Tensor, 6> u{a, b};
-    u[2] = sum(t5, 0, 0 == 1);
-    u[0] = u[0].narrow(0, 0, 4).narrow(1, 0, 4);
-    return Tensor();
+    u[5] = sign(t5);
+    check::overwrite(u[5], 38121);
+    u[3] = u[1].to(DType::float32);
+    u[5] = cos(u[0]);
+    check::blend(u[3], u[1], u[3], 17057);
+    u[0] = linear(t5, u[0]);
+    check::blend(u[0], u[5], t5, 91849);
+    u[0] += u[0].t();
+    u[4] = u[0].narrow(0, 0, 2).narrow(1, 3, 1);
+    u[5] = t0.narrow(0, 2, 2).narrow(1, 0, 1);
+    u[0] = concat({t5, u[1]}, 1);
+    u[4] = u[1].slice(0, 2, 3, 3);
+    u[3] = u[4] & t0;
+    check::blend(u[0], u[4], u[1], 2480);
+    u[3].copy_(t0);
+    u[0] = sum(u[3], 1, 1 == 1);
+    u[0] = Tensor();
+    u[0] = rsqrt(u[5]);
+    u[0] += u[0];
+    u[0].copy_(u[0]);
+    u[0].copy_(u[0]);
+    u[0] += u[0];
+    u[0] *= u[0];
+    u[2] = u[0] - u[0];
+    u[1] = u[2] * u[4];
+    u[5] = u[1] + u[1];
+    u[1] = t0.to(DType::float64);
+    u[1].copy_(u[1]);
+    u[3] += t0;
+    u[4] = prod(u[0], 0, 0 == 1);
+    u[1] = relu_backward(u[4], u[4]);
+    u[2] = matmul(u[4], u[4]);
+    u[5] = maximum(t0, t5);
+    u[4] -= u[1];
+    u[3] += u[5];
+    return u[0];
   });
-  t12 = zeros({4}, Device(DeviceKind::cpu, 0), DType::int32);
-  t5 = arange(0, 4, 1, Device(DeviceKind::cpu, 1), DType::int64);
-  t6 = check::drawn_integers(295, {4, 4}, Device(DeviceKind::cpu, 1), DType::int64);
-  t3 = ones({3, 4}, Device(DeviceKind::cpu, 1), DType::float32);
+  t3 = check::drawn(537, {3}, Device(DeviceKind::cpu, 1), DType::float32);
   t6 = check::drawn(895, {4, 1}, Device(DeviceKind::sim, 1), DType::float16);
   t12 = check::reused(359, 4, 4, Device(DeviceKind::cpu, 1), DType::int64);
+  t6 = arange(0, 3, 1, Device(DeviceKind::sim, 1), DType::bfloat16);
+  t0 = check::drawn_integers(901, {4, 4}, Device(DeviceKind::sim, 0), DType::int32);
+  t2 = check::drawn_normal(434, {3, 4}, Device(DeviceKind::sim, 0), DType::float32);
+  {
+    ScheduledThread thread2([&] {
+      t8 = Tensor(t12);
+    });
+    thread2.join();
+  }
   {
     ScheduledThread thread1([&] {
-      t1 = t6.to(Device(DeviceKind::sim, 0));
-      check::blend(t1, t1, t1, 62937);
-      t1 = t5 + 4;
+      t12 = rsqrt(t8);
+      t8.zero_();
+      t12 = t8.narrow(0, 0, 4).narrow(1, 2, 2);
+      t8 = t0.to(DType::uint8);
+      t12.fill_(1);
+      t12 = check::drawn(657, {4}, Device(DeviceKind::sim, 1), DType::float32);
+      t12 *= t12;
+      t2 = cos(t8);
+    });
+    thread1.join();
+  }
+  {
+    ScheduledThread thread1([&] {
+      t10 = ~t8;
+      check::scramble(t10, 89144);
+      t10 = t10 < t0;
+      t10 = t8 * t8;
+      t1 = check::of([&] { return gather(t2, 0, t10 % 4); });
+      t10 += t10;
+      t1 = t10.to(Device(DeviceKind::sim, 1));
+      check::blend(t10, t2, t0, 45168);
+      t4 = sum(t2, 1, 0 == 1);
+      t10 = matmul(t12, t12);
+      t12 = sum(t2, 0, 0 == 1);
+      book.see_item(38, t10);
+      check::overwrite(t1, 54349);
     });
     ScheduledThread thread2([&] {
-      t3 = check::drawn_integers(958, {4, 4}, Device(DeviceKind::cpu, 1), DType::uint8);
-      t8 = t3 - t3;
+      t5 = t2.clone();
+      t5 = cumsum(t3, 0);
+      t5 = ~t0;
+      t11 = Tensor(t0);
+      check::scramble(t5, 20319);
+      t3 = clamp_max(t3, 2);
     });
-  t12.copy_(t5);
+  t9 = check::of([&] { return one_hot(t0 % 1, 1); });
+  t9 = t6 != t6;
+  t9 = t9 + t9;
     thread1.join();
     thread2.join();
   }
   {
     ScheduledThread thread1([&] {
-      t1 = t3.to(Device(DeviceKind::sim, 0));
-      t1 = Tensor();
-      t6 = t3 + t3;
-      check::scramble(t6, 97939);
-      t6 += t6.t();
-      t6 -= t6;
-      t7 = f0(t3, t3);
-      t1 = t8.narrow(0, 2, 2).narrow(1, 2, 2);
-      t4 = t3.narrow(0, 0, 2).narrow(1, 0, 2);
-      t8 += t8.t();
-      t6 = t1.slice(1, 0, 1, 3);
+      t6 = t6.expand({4, -1});
+      t7 = f0(t0, t5);
+      t7 = f0(t11, t11);
+      t10 = argmin(t7, 0, 0 == 1);
+      t7 = t4.to(Device(DeviceKind::sim, 1));
+      t7 = Tensor();
+      check::rewrite(t10, 80355);
+      t10 = f0(t11, t5);
+      t10 = t5 + -3;
+      t6 = matmul(t10, t11);
+      book.watch(106, t4);
+      t10.copy_(t0);
+      t7 = t4 + t4;
+      t10 = check::reused(980, 2, 1, Device(DeviceKind::cpu, 0), DType::int64);
+      t7 = clamp(t5, t11, t0);
+      t10 = abs(t11);
     });
     ScheduledThread thread2([&] {
-      t2 = check::drawn(684, {4, 2}, Device(DeviceKind::sim, 1), DType::float32);
-      t2 = f0(t3, t3);
+      t2 = t2.to(Device(DeviceKind::cpu, 1));
+      t8 = f0(t0, t0);
+      check::scramble(t2, 45602);
+      t2 = f0(t5, t11);
+      t8 = !t0;
+      t2 = stretto::max(t2, 1, 1 == 1);
+      t8 = cos(t3);
+      check::overwrite(t2, 68545);
+      check::blend(t2, t4, t5, 34453);
+      t8 = f0(t11, t11);
+      t8 = f0(t0, t0);
+      book.watch(114, t3);
     });
-  t0 = t5 * t5;
-  t12 = f0(t12, t5);
-  t0 = f0(t3, t0);
-  t9 = full({4, 4}, 9, Device(DeviceKind::cpu, 1), DType::uint8);
-  check::blend(t9, t5, t9, 91010);
-  check::blend(t9, t5, t5, 39760);
-  t9 *= t5;
-  t0 = t3.diagonal(1);
-  t12 = f0(t3, t5);
+  t1 = f0(t5, t5);
+  t1 = f0(t11, t11);
+  check::scramble(t1, 62511);
+  t12 = f0(t5, t11);
+  t1 += t12;
+  t9 = sigmoid(t11);
+  t12 = cos(t5);
+  t12.copy_(t4);
+  t12 = f0(t5, t5);
+  t12 = t9 + t4;
+  t9 = prod(t0, 1, 1 == 1);
+  t12 = norm(t4, 0, 0 == 1);
+  t1 = t0 * t12;
+  t12 = f0(t0, t11);
     thread1.join();
     thread2.join();
   }
   {
     ScheduledThread thread1([&] {
-      t1 = f0(t8, t6);
-      check::scramble(t8, 94370);
-      t8 = t6.contiguous();
-      t6.copy_(t8);
-      t7 = check::drawn_integers(339, {4, 4}, Device(DeviceKind::cpu, 0), DType::int64);
-      t8 -= t8;
-      check::compute_inside(t5, t6, Device(DeviceKind::cpu, 0), 48901);
-      check::overwrite(t8, 49147);
+      t7 = t7 | t11;
+      check::overwrite(t7, 82012);
     });
     ScheduledThread thread2([&] {
-      t11 = logical_and(t9, t9);
-      t9 = t9 ^ t9;
-      check::scramble(t11, 99325);
-      t11.copy_(t11);
+      t12 -= t8;
+      check::rewrite(t12, 37163);
+      t10 = cumsum(t2, 1);
+      t12 = t1.to(Device(DeviceKind::cpu, 0));
+      t10 = stretto::max(t1, 0, 1 == 1);
+      t2 = t5.slice(0, 3, 4, 3);
     });
+  check::scramble(t9, 25764);
+  t4.slice(0, 1) = t4.slice(0, 0, -1);
     thread1.join();
     thread2.join();
   }
   {
-    ScheduledThread thread1([&] {
-      t10 = t5.to(Device(DeviceKind::cpu, 0));
-      check::scramble(t11, 61277);
-      t10 = Tensor();
-      t11 = t4.to(Device(DeviceKind::sim, 1));
-      check::rewrite(t11, 38191);
-      t11 = argmin(t0, 0, 1 == 1);
-      check::blend(t11, t11, t3, 52362);
-    });
     ScheduledThread thread2([&] {
-      t8 = f0(t9, t5);
-      t6 = t5 ^ t5;
-      t6 = t7.reshape({2, -1});
-      t7 = check::drawn_integers(89, {4}, Device(DeviceKind::sim, 1), DType::int64);
-      t2 = f0(t3, t5);
-      t8 = t6.narrow(0, 0, 2).narrow(1, 4, 4);
-      t6 = t4 % 1;
+      t9 = t10 <= t10;
     });
-  t12 = f0(t9, t5);
-  t12 = f0(t9, t5);
-    thread1.join();
+  t1 = expm1(t4);
+  t3 = stretto::std(t10, 0, 0 == 1);
+  check::scramble(t3, 27784);
+  t5[1] = t1;
+  t3 = t2.to(Device(DeviceKind::sim, 1));
     thread2.join();
   }
   {
     ScheduledThread thread1([&] {
-      t7 = t7.expand({4, -1});
-      t10 = matmul(t7, t7);
-      t10 = stretto::tanh(t7);
+      check::scramble(t12, 43808);
+      t6.copy_(t12);
+      t4 = ceil(t4);
+    });
+  t8 = erf(t1);
+  check::blend(t5, t1, t11, 34736);
+  t2 = check::drawn(330, {4, 1}, Device(DeviceKind::sim, 1), DType::float32);
+  t2 = f0(t0, t0);
+    thread1.join();
+  }
+  {
+    ScheduledThread thread1([&] {
+      t4 = tanh_backward(t10, t1);
+      t4 = t10 - t11;
+      t1 = stretto::isnan(t10);
+      t11 = check::drawn(540, {4}, Device(DeviceKind::sim, 1), DType::float32);
+      t4 = t11.reshape({4, -1});
+      t4 = t7 * (1 * 0.25);
+      t8 = Tensor();
+      book.wait(162, t11);
+      t10 = t1 + t7;
+      t10 = t10 & t0;
+      t4 = logical_and(t10, t7);
+      t8 = minimum(t1, t10);
     });
     ScheduledThread thread2([&] {
-      check::scramble(t3, 39550);
-      t3 = f0(t3, t4);
-      t4 = sum(t8, 0, 1 == 1);
-      t3 = check::drawn(682, {4, 4}, Device(DeviceKind::sim, 0), DType::float16);
-      book.see(78, t4);
-      t0 = t9.narrow(1, 3, 1);
+      t6 = t6.t();
+      t6 = addmm_relu(t7, t6, t6);
+      t3 = zeros({4}, Device(DeviceKind::cpu, 0), DType::int32);
+      t6 = t7 % -1;
     });
-  t12 = check::drawn(748, {4, 4}, Device(DeviceKind::cpu, 1), DType::float32);
-  t6 = sum(t11);
-  t11 = t12.diagonal(1);
+  t9 = ~t9;
+  t2 = stretto::std(t12, 1, 0 == 1);
+  t2 = stretto::tanh(t12);
+  t12 = t2.to(Device(DeviceKind::sim, 1));
+  t5 += t5.t();
+  t2.copy_(t9);
+  t12.zero_();
+  t2 += t2;
+  t5.copy_(t12);
+  check::blend(t5, t5, t5, 2698);
     thread1.join();
     thread2.join();
   }
-  book.see(84, t0);
-  book.see(87, t3);
-  book.see(89, t4);
-  book.see(90, t5);
-  book.see(91, t6);
-  book.see(92, t7);
-  book.see(94, t8);
-  book.see(95, t9);
-  book.see(96, t10);
-  book.see(97, t11);
-  book.see(98, t12);
+  {
+    ScheduledThread thread2([&] {
+      book.watch(173, t6);
+    });
+    thread2.join();
+  }
+  {
+    ScheduledThread thread1([&] {
+      check::overwrite(t11, 4798);
+      t11 = matmul(t5, t6);
+      t11 = f0(t11, t5);
+      t11 = neg(t0);
+      t11 = t1 | t0;
+      t11 = f0(t5, t5);
+      t1 = check::reused(593, 3, 4, Device(DeviceKind::sim, 1), DType::int64);
+      t11 = f0(t6, t0);
+    });
+    ScheduledThread thread2([&] {
+      check::blend(t7, t5, t6, 73924);
+      t7 = expm1(t9);
+      t9 = check::drawn_integers(529, {4, 4}, Device(DeviceKind::cpu, 1), DType::uint8);
+      t9 = argsort(t12, 1, 1 == 1);
+    });
+  t8 = sin(t3);
+    thread1.join();
+    thread2.join();
+  }
+  book.see(191, t0);
+  book.see(193, t1);
+  book.see(195, t2);
+  book.see(196, t3);
+  book.see(197, t4);
+  book.see(198, t5);
+  book.see(201, t6);
+  book.see(205, t7);
+  book.see(206, t8);
+  book.see(209, t9);
+  book.see(210, t10);
+  book.see(212, t11);
+  book.see(213, t12);
   t0 = Tensor();
   t1 = Tensor();
   t2 = Tensor();
@@ -460,7 +588,7 @@ int main() {
   t11 = Tensor();
   t12 = Tensor();
   f0.drop();
-  book.wait_all(99);
+  book.wait_all(214);
   book.finish();
   book.print();
 }
