@@ -57,8 +57,10 @@ RepeatingThread* Repeats::thread() {
 std::uint32_t Repeats::signature(const RepeatingThread& own, const Submission& submission) const {
   constexpr std::uint64_t spread = 0x9e3779b97f4a7c15u;
   const std::uint32_t now = own.finder.now();
-  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(submission.name) ^ submission.site.line;
-  hash = (hash ^ reinterpret_cast<std::uintptr_t>(submission.site.file)) * spread;
+  // Of addresses what is the same in every process, so that each finds the same.
+  constexpr std::uintptr_t within_page = 4096;
+  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(submission.name) % within_page ^ submission.site.line << 12;
+  hash = (hash ^ reinterpret_cast<std::uintptr_t>(submission.site.file) % within_page) * spread;
   hash +=
       static_cast<std::uint64_t>(submission.device.kind()) << 8 | static_cast<std::uint64_t>(submission.device.index());
   for (const Access& access : submission.accesses) {
