@@ -94,8 +94,8 @@ class Lane {
   /// the caller.
   virtual void wait(Event& event) = 0;
   virtual void release(Event* event) = 0;
-  /// Whether events that are recorded from here on are to know their `times`; false at first. For a backend to which
-  /// that costs something.
+  /// Whether events that are recorded from here on are to know their `times`; false at first. A lane to which that
+  /// costs much keeps those of work that takes long, and of other work now and then.
   virtual void keep_times(bool /*keep*/) {}
 
  protected:

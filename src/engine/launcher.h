@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/ring_queue.h"
 #include "base/thread.h"
+#include "engine/estimated_times.h"
 #include "engine/memory_wait.h"
 #include "engine/ready_tasks.h"
 #include "engine/segment_preparer.h"
@@ -136,8 +137,9 @@ class Launcher {
     Task* task;
     Point point;
     std::exception_ptr found_on_device;
-    std::int64_t traced_from;
-    std::optional<WorkTimes> times;
+    TracedWork traced;
+
+    bool is_traced() const { return traced.issued != trace::no_time; }
   };
   void retire(const Retired& retired, LaneState& lane);
   void take_back(LaneState& lane);
@@ -153,8 +155,9 @@ class Launcher {
   // What a timeline is told; see launcher_trace.cpp.
   static std::string track_name(Device device, LaneRole role, std::size_t number);
   std::int64_t trace_issue(const Task& task, LaneState& lane, const PointSet& memory_waits);
-  void trace_retirement(const Task& task, Point point, LaneState& lane, std::int64_t issued,
-                        const std::optional<WorkTimes>& times);
+  static std::int64_t next_begin(LaneState& lane);
+  static void estimate_times(std::span<Retired> retired, LaneState& lane);
+  void trace_retirement(const Retired& retired, LaneState& lane);
   void keep_clock(LaneState& lane);
   static bool is_front_done(LaneState& lane);
   void complete(Task& task);

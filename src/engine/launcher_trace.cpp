@@ -1,6 +1,7 @@
 // What launchers tell of their tasks while a timeline is recorded.
 
 #include <algorithm>
+#include <array>
 
 #include "engine/launcher.h"
 #include "engine/scheduler.h"
@@ -28,22 +29,47 @@ std::int64_t Launcher::trace_issue(const Task& task, LaneState& lane, const Poin
   return trace::now();
 }
 
+/// When the next task began that is done, has not retired and was timed; the present where there is none.
+std::int64_t Launcher::next_begin(LaneState& lane) {
+  const MutexLock lock(lane.mutex);
+  for (std::size_t i = 0; i < lane.issued.size(); ++i) {
+    const Issued& next = lane.issued[i];
+    if (next.point.sequence() > lane.done_until) break;
+    if (next.traced_from == trace::no_time) continue;
+    if (const std::optional<WorkTimes> times = next.event->times()) return times->began;
+  }
+  return trace::now();
+}
+
+/// Where the device did not time all of them: a lane leaves out short work alone, so its neighbours are not far.
+void Launcher::estimate_times(std::span<Retired> retired, LaneState& lane) {
+  std::array<TracedWork, most_at_once> works;
+  std::size_t count = 0;
+  for (const Retired& one : retired)
+    if (one.is_traced()) works[count++] = one.traced;
+  stretto::estimate_times(std::span(works).first(count), lane.traced_until, next_begin(lane));
+  count = 0;
+  for (Retired& one : retired)
+    if (one.is_traced()) one.traced = works[count++];
+}
+
 /// Before anybody learns that the task has ended. What was measured on the device is held between what the host saw: no
 /// slice begins before its issue or before the one in front of it has ended, and what comes after it may begin now.
-void Launcher::trace_retirement(const Task& task, Point point, LaneState& lane, std::int64_t issued,
-                                const std::optional<WorkTimes>& times) {
-  const std::int64_t seen = trace::now();
-  const std::int64_t earliest = std::max(issued, lane.traced_until);
-  const std::int64_t latest = std::max(earliest, seen);
-  const std::int64_t ended = times ? std::clamp(times->ended, earliest, latest) : latest;
-  std::int64_t started = times ? std::clamp(times->began, earliest, ended) : earliest;
+void Launcher::trace_retirement(const Retired& retired, LaneState& lane) {
+  const Task& task = *retired.task;
+  const std::int64_t earliest = std::max(retired.traced.issued, lane.traced_until);
+  const std::int64_t latest = std::max(earliest, trace::now());
+  const WorkTimes times = retired.traced.times.value_or(WorkTimes{earliest, latest});
+  const std::int64_t ended = std::clamp(times.ended, earliest, latest);
+  std::int64_t started = std::clamp(times.began, earliest, ended);
   if ((task.state.load(std::memory_order_acquire) & Task::skipped) != 0) started = ended;
   lane.traced_until = ended;
   trace_failure(scheduler_, task);
   trace::record_retirement({.id = task.sequence,
-                            .point = point.bits(),
+                            .point = retired.point.bits(),
                             .track = lane.track,
-                            .issued = issued,
+                            .is_estimated = retired.traced.is_estimated,
+                            .issued = retired.traced.issued,
                             .started = started,
                             .ended = ended});
 }

@@ -146,6 +146,7 @@ int Launcher::retire_front(LaneState& lane, int most) {
   if (!is_front_done(lane)) return 0;
   std::array<Retired, most_at_once> retired;
   int count = 0;
+  bool are_timed = true;
   {
     const MutexLock lock(lane.mutex);
     const std::uint64_t until = std::min(lane.done_until, lane.announced.load(std::memory_order_acquire));
@@ -158,9 +159,11 @@ int Launcher::retire_front(LaneState& lane, int most) {
         in_turn &= before.lane() == front.point.lane() || lane_progress().complete(before);
       });
       if (!in_turn) break;
-      retired[count] = {front.task, front.point, front.event->failure(), front.traced_from, {}};
-      if (front.traced_from != trace::no_time) [[unlikely]]
-        retired[count].times = front.event->times();
+      retired[count] = {front.task, front.point, front.event->failure(), {front.traced_from, {}}};
+      if (retired[count].is_traced()) [[unlikely]] {
+        retired[count].traced.times = front.event->times();
+        are_timed &= retired[count].traced.times.has_value();
+      }
       ++count;
       lane.retired_events.push_back(front.event);
       lane.retired_clocks.push_back(std::move(front.clock));
@@ -168,6 +171,8 @@ int Launcher::retire_front(LaneState& lane, int most) {
     }
   }
   lane.retired_until += static_cast<std::uint64_t>(count);
+  if (!are_timed) [[unlikely]]
+    estimate_times(std::span(retired).first(static_cast<std::size_t>(count)), lane);
   for (int i = 0; i < count; ++i) retire(retired[i], lane);
   return count;
 }
@@ -203,8 +208,8 @@ void Launcher::retire(const Retired& retired, LaneState& lane) {
   }
   ThreadControl::step();
   if (Failure* failure = task.failure.load(std::memory_order_acquire)) failed_points().add(point, failure);
-  if (retired.traced_from != trace::no_time) [[unlikely]]
-    trace_retirement(task, point, lane, retired.traced_from, retired.times);
+  if (retired.is_traced()) [[unlikely]]
+    trace_retirement(retired, lane);
   lane_progress().advance(point);
   lane.load.fetch_sub(1, std::memory_order_release);
   in_flight_.fetch_sub(1, std::memory_order_seq_cst);

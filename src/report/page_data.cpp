@@ -125,6 +125,10 @@ class PageData {
     add_all("section", run_.tasks, [&](const Task& task) { return strings_.number(task.section); });
     add_all("role", run_.tasks, [](const Task& task) { return static_cast<int>(task.role); });
     add_all("bytes", run_.tasks, [](const Task& task) { return task.bytes; });
+    std::vector<std::size_t> estimated;
+    for (std::size_t task = 0; task < run_.tasks.size(); ++task)
+      if (run_.tasks[task].is_estimated) estimated.push_back(task);
+    add_all("estimated", estimated, [](std::size_t task) { return task; });
     std::string failed = "{";
     for (std::size_t task = 0; task < run_.tasks.size(); ++task) {
       if (run_.tasks[task].failed.empty()) continue;

@@ -158,6 +158,7 @@ void RunBuilder::add_task(Task task, const Json& arguments) {
     task.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, whole(arguments, "bytes")));
     task.submitted = std::min(time_or(arguments, "submitted", task.start), task.start);
     task.issued = std::clamp(time_or(arguments, "issued", task.submitted), task.submitted, task.start);
+    task.is_estimated = member(arguments, "estimated") == Json(true);
     for (const Json& edge : member(arguments, "after")) {
       if (!edge.is_array() || edge.size() != 2 || !edge[0].is_number_integer() || !edge[1].is_string()) {
         throw FileError("\"after\" holds no [id, hazard]");

@@ -83,6 +83,7 @@ void Collector::recycle(std::unique_ptr<Pending> pending) {
   if (spare_.size() == most_spare) return;
   pending->call.reset();
   pending->issued = no_time;
+  pending->is_estimated = false;
   pending->edges.clear();
   pending->reused.clear();
   pending->failure.clear();
@@ -178,7 +179,9 @@ void Collector::read_retirement(const Retirement& record) {
   if (record.issued < begin_) return;
   Node* const known = node(record.id);
   if (known == nullptr) return;
-  pending(*known).issued = record.issued;
+  Pending& task = pending(*known);
+  task.issued = record.issued;
+  task.is_estimated = record.is_estimated;
   ids_of_points_[record.point] = record.id;
   points_.push_back(record.point);
   if (points_.size() > remembered) {
@@ -318,6 +321,7 @@ void Collector::write_task(TaskId id, Node& known) {
   append_microseconds(text, task.submitted - begin_);
   text += ",\"issued\":";
   append_microseconds(text, task.issued - begin_);
+  if (task.is_estimated) text += ",\"estimated\":true";
   if (!after.empty()) {
     static constexpr const char* names[] = {"raw\"]", "war\"]", "waw\"]", "reuse\"]", "read\"]"};
     text += ",\"after\":[";

@@ -56,6 +56,7 @@ class Collector {
     std::int64_t submitted = 0;
     std::int64_t issued = no_time;  ///< That where it is ready when what it comes after has ended.
     std::int64_t started = -1;
+    bool is_estimated = false;
     std::uint32_t section = 0;
     std::vector<Edge> edges;
     std::vector<std::uint64_t> reused;

@@ -77,6 +77,7 @@ struct Retirement {
   TaskId id;
   std::uint64_t point;  ///< A number of this task among all of in-order lanes: what `record_reuse` names it by.
   Track track;
+  bool is_estimated;  ///< The device did not time it: it began and ended between others that were timed.
   std::int64_t issued;
   std::int64_t started;
   std::int64_t ended;

@@ -22,8 +22,6 @@ void increase(Value& value, Value by) {
   value = static_cast<Value>(static_cast<std::uint64_t>(value) + static_cast<std::uint64_t>(by));
 }
 
-Access access(const BufferReference& buffer, AccessMode mode) { return {buffer.get(), nullptr, mode}; }
-
 class RecordedReplays : public testing::Test {
  protected:
   void SetUp() override {

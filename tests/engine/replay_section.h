@@ -55,6 +55,10 @@ class Section {
   std::shared_ptr<Replays> replays;
 };
 
+inline Access access(const BufferReference& buffer, AccessMode mode, const Box* box = nullptr) {
+  return {buffer.get(), box, mode};
+}
+
 inline Value value_of(const BufferReference& buffer, CallSite site = std::source_location::current()) {
   Engine::get().wait(*buffer, nullptr, "read", site);
   return *reinterpret_cast<Value*>(buffer->data());

@@ -49,10 +49,6 @@ TEST_P(Replaying, AChainOnACapturedBufferGoesOn) {
   EXPECT_EQ(x.item(), expected);
 }
 
-Access access(const BufferReference& buffer, AccessMode mode, const Box* box = nullptr) {
-  return {buffer.get(), box, mode};
-}
-
 TEST_P(Replaying, ArgumentsAndResultsAreThoseOfTheCall) {
   const BufferReference argument = filled(5);
   const Section section({argument}, [&] {

@@ -25,6 +25,7 @@ TEST(Page, HoldsTheRunInCompactArrays) {
   made.run.tasks[1].after.push_back({0, Hazard::reuse});
   made.run.tasks[0].submitted = made.run.tasks[1].submitted = 9'000;
   made.run.tasks[1].failed = "no room";
+  made.run.tasks[1].is_estimated = true;
   made.add_wait("host read", 10, 16).task = 1;
   made.run.counters.push_back({"memory cpu:0", "bytes", {{11'000, 64}}});
   const nlohmann::json data = nlohmann::json::parse(page_data(made.run));
@@ -40,6 +41,7 @@ TEST(Page, HoldsTheRunInCompactArrays) {
   EXPECT_EQ(data["waited"], (nlohmann::json{0, 0, 1'000, 5'000, 0, 1'000}));
   EXPECT_EQ(data["waitedOn"], (nlohmann::json{0, 1}));
   EXPECT_EQ(data["failed"], (nlohmann::json{{"1", "no room"}}));
+  EXPECT_EQ(data["estimated"], (nlohmann::json{1}));
   EXPECT_EQ(data["waits"][0]["task"], 1);
   EXPECT_EQ(data["counters"][0]["times"], (nlohmann::json{2'000}));
   EXPECT_EQ(data["path"].size(), 3u);

@@ -19,7 +19,7 @@ const std::vector<std::string> events = {
     R"({"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"cpu:0 worker 10"}})",
     R"({"ph":"M","name":"thread_name","pid":1,"tid":3,"args":{"name":"cpu:0 worker 2"}})",
     R"({"ph":"M","name":"thread_name","pid":1,"tid":4,"args":{"name":"program"}})",
-    R"({"ph":"X","name":"to","cat":"task","pid":1,"tid":2,"ts":5.500,"dur":2.250,"args":{"id":9,"device":"cpu:0","role":"to host","line":"prog.cpp:13","shapes":"(4, 4) float32 -> (4, 4) float32","bytes":128,"submitted":2.000,"issued":5.000,"after":[[4,"raw"],[3,"reuse"]],"section":"layer1/forward","failed":"no"}})",
+    R"({"ph":"X","name":"to","cat":"task","pid":1,"tid":2,"ts":5.500,"dur":2.250,"args":{"id":9,"device":"cpu:0","role":"to host","line":"prog.cpp:13","shapes":"(4, 4) float32 -> (4, 4) float32","bytes":128,"submitted":2.000,"issued":5.000,"estimated":true,"after":[[4,"raw"],[3,"reuse"]],"section":"layer1/forward","failed":"no"}})",
     R"({"ph":"X","name":"w\"1\n{a|b}","cat":"task","pid":1,"tid":1,"ts":1.000,"dur":4.000,"args":{"id":4,"device":"sim:0","role":"compute","line":"prog.cpp:12","submitted":0.500,"issued":0.750}})",
     R"({"ph":"X","name":"wait for to","cat":"wait","pid":1,"tid":4,"ts":3.000,"dur":5.000,"args":{"cause":"host read","for":9,"line":"prog.cpp:14"}})",
     R"({"ph":"s","cat":"dependency","name":"raw","id":1,"pid":1,"tid":1,"ts":5.000})",
@@ -76,6 +76,8 @@ TEST(Run, HoldsWhatTheFileSays) {
   EXPECT_EQ(copy.bytes, 128u);
   EXPECT_EQ(copy.section, "layer1/forward");
   EXPECT_EQ(copy.failed, "no");
+  EXPECT_TRUE(copy.is_estimated);
+  EXPECT_FALSE(product.is_estimated);
   // Task 3 is not in the file.
   ASSERT_EQ(copy.after.size(), 1u);
   EXPECT_EQ(copy.after[0].from, 0u);

@@ -44,7 +44,8 @@ struct Task {
   Nanoseconds issued = 0;  ///< When it was given to its lane, or had become ready on an unordered one.
   Nanoseconds start = 0;
   Nanoseconds end = 0;
-  std::string line;  ///< "program.cpp:12"
+  bool is_estimated = false;  ///< The device did not time it: it ran between others that it timed.
+  std::string line;           ///< "program.cpp:12"
   std::string shapes;
   std::uint64_t bytes = 0;  ///< Read and written together.
   std::string section;      ///< "layer1/forward"

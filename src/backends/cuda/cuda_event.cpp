@@ -50,8 +50,9 @@ std::exception_ptr CudaEvent::failure() {
   return fault_ == nullptr ? nullptr : fault_->failure();
 }
 
-void CudaEvent::begin_work(cudaStream_t stream, std::shared_ptr<const GpuMoment> base) {
+void CudaEvent::begin_work(cudaStream_t stream, std::shared_ptr<const GpuMoment> base, Learner learner) {
   base_ = std::move(base);
+  learner_ = learner;
   // What goes wrong here goes wrong again, and is noted, when the event itself is recorded.
   if (begin_ == nullptr || cudaEventRecord(begin_, stream) != cudaSuccess) base_ = nullptr;
 }
@@ -60,6 +61,7 @@ std::optional<WorkTimes> CudaEvent::times() {
   if (base_ == nullptr || lost_) return {};
   const std::optional<std::int64_t> began = base_->host_time_of(begin_), ended = base_->host_time_of(handle_);
   if (!began || !ended) return {};
+  learner_.choice->learn(learner_.name, *ended - *began);
   return WorkTimes{*began, *ended};
 }
 

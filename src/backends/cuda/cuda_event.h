@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include "backend/lane.h"
+#include "backend/timing_choice.h"
 #include "backends/cuda/fault_slots.h"
 #include "backends/cuda/gpu_loss.h"
 #include "backends/cuda/gpu_moment.h"
@@ -30,8 +31,13 @@ class CudaEvent final : public Event {
   std::optional<WorkTimes> times() override;
 
   bool timed() const { return timed_; }
+  /// Who learns how long work took that is called so.
+  struct Learner {
+    TimingChoice* choice = nullptr;
+    const char* name = nullptr;
+  };
   /// The work that the event will be recorded behind begins; its times are measured from `base`.
-  void begin_work(cudaStream_t stream, std::shared_ptr<const GpuMoment> base);
+  void begin_work(cudaStream_t stream, std::shared_ptr<const GpuMoment> base, Learner learner);
   /// `stream` null: there is none, since the GPU is lost.
   void record(cudaStream_t stream, FaultSlot* fault);
   cudaEvent_t handle() const { return handle_; }
@@ -44,6 +50,7 @@ class CudaEvent final : public Event {
   cudaEvent_t handle_ = nullptr;
   cudaEvent_t begin_ = nullptr;            ///< In front of the work.
   std::shared_ptr<const GpuMoment> base_;  ///< Null where the last work's begin is not known.
+  Learner learner_;
   std::atomic<bool> complete_{false};
   bool lost_ = false;  ///< Behind `complete_`.
   FaultSlot* fault_ = nullptr;

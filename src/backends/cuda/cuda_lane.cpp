@@ -55,9 +55,10 @@ void CudaLane::issue(Work& work, Executor& executor) {
   }
   try {
     context->make_current();
-    const ProfilerRange range(executor.name(work));
+    const char* const name = executor.name(work);
+    const ProfilerRange range(name);
     if (keeps_times_) [[unlikely]]
-      begin_timing(context->stream());
+      begin_timing(context->stream(), name);
     executor.execute(work, *context);
   } catch (const std::exception& error) {
     log(LogLevel::error, std::string("work on a stream failed: ") + error.what());
@@ -66,12 +67,15 @@ void CudaLane::issue(Work& work, Executor& executor) {
   }
 }
 
-void CudaLane::begin_timing(cudaStream_t stream) {
+void CudaLane::begin_timing(cudaStream_t stream, const char* name) {
+  const std::int64_t now = nanoseconds_now();
+  // Copies take longer than their events.
+  if (!choice_.wants(name, now) && role_ == LaneRole::compute) return;
   // Times are measured in floats of milliseconds: not too far from where they are measured from.
-  if (base_ == nullptr || nanoseconds_now() - base_->host_time() > longest_distance) base_ = GpuMoment::now();
+  if (base_ == nullptr || now - base_->host_time() > longest_distance) base_ = GpuMoment::now();
   if (base_ == nullptr) return;
   if (behind_work_ == nullptr) behind_work_ = &timed_events_.take();
-  behind_work_->begin_work(stream, base_);
+  behind_work_->begin_work(stream, base_, {&choice_, name});
 }
 
 void CudaLane::launch(cudaGraphExec_t graph) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/lane.h"
+#include "backend/timing_choice.h"
 #include "backends/cuda/cuda_event.h"
 #include "backends/cuda/stream_context.h"
 
@@ -30,8 +31,8 @@ class CudaLane final : public Lane {
  private:
   /// What the lane needs, made at first use. Null on a lost GPU.
   StreamContext* prepare();
-  /// What is enqueued next is to be timed.
-  void begin_timing(cudaStream_t stream);
+  /// What is enqueued next, which is called so, is to be timed if it is worth it.
+  void begin_timing(cudaStream_t stream, const char* name);
 
   const LaneRole role_;
   const int gpu_;
@@ -41,6 +42,7 @@ class CudaLane final : public Lane {
   std::unique_ptr<StreamContext> context_;
   CudaEventPool events_;
   bool keeps_times_ = false;
+  TimingChoice choice_;
   CudaEventPool timed_events_;
   CudaEvent* behind_work_ = nullptr;  ///< What is recorded next, where it keeps the time of the work before it.
   std::shared_ptr<const GpuMoment> base_;

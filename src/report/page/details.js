@@ -23,7 +23,7 @@ function factsOf(task) {
   add('line', lineOf(task));
   add('shapes', shapesOf(task));
   add('where', `${trackOf(task)}, ${roleWords[data.role[task]]}`);
-  add('took', durationText(run.end[task] - run.start[task]));
+  add('took', durationText(run.end[task] - run.start[task]) + (isEstimated.has(task) ? ', estimated' : ''));
   add('from', `${momentText(run.start[task])} to ${momentText(run.end[task])}`);
   add('waited', waitingWords(task));
   add('section', data.strings[data.section[task]]);

@@ -47,6 +47,7 @@ const isCopy = (task) => data.role[task] > 0;
 const nameOf = (task) => data.strings[data.name[task]];
 const lineOf = (task) => data.strings[data.line[task]];
 const shapesOf = (task) => data.strings[data.shapes[task]];
+const isEstimated = new Set(data.estimated);
 const trackOf = (task) => data.tracks[data.track[task]];
 
 function durationText(nanoseconds) {
