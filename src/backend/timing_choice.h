@@ -6,10 +6,10 @@
 
 namespace stretto {
 
-/// Which pieces of work of a lane are timed while a timeline is recorded, for a backend to which that costs something.
-/// On an H200 two CUDA events that keep their time make of a launch of 3.2 us one of 5.4 us. So of short work one piece
-/// in a while is timed, and what lies between two that are timed can be told from them. Work that takes long is always timed, and so is work of
-/// which nothing is known.
+/// Which pieces of work of a device's lanes are timed while a timeline is recorded, for a backend to which that costs
+/// something. On an H200 two CUDA events that keep their time make of a launch of 3.2 us one of 5.4 us. So of short
+/// work one piece in a while is timed, and what lies between two that are timed can be told from them. Work that takes
+/// long is always timed, and so is work of which nothing is known.
 ///
 /// `wants` is called by one thread, `learn` by one, which may be another.
 class TimingChoice {
@@ -24,19 +24,20 @@ class TimingChoice {
     return true;
   }
 
-  /// Work of this name took so many nanoseconds. A name counts as long for a while after it was.
+  /// Work of this name took so many nanoseconds. What counts is the mean of some ten: a short kernel that had to wait
+  /// for room on the device is no long one.
   void learn(const char* name, std::int64_t duration) {
     Known& known = known_[place(name)];
     const bool is_known = known.name.load(std::memory_order_relaxed) == name;
-    const std::int64_t before = is_known ? known.duration.load(std::memory_order_relaxed) : 0;
-    known.duration.store(duration > before ? duration : before - (before - duration) / 8, std::memory_order_relaxed);
+    const std::int64_t before = is_known ? known.duration.load(std::memory_order_relaxed) : duration;
+    known.duration.store(before + (duration - before) / 8, std::memory_order_relaxed);
     known.name.store(name, std::memory_order_release);
   }
 
  private:
-  static constexpr std::int64_t long_work = 10'000;
-  /// Long enough for what two events cost to be some twentieth of it.
-  static constexpr std::int64_t pause = 50'000;
+  static constexpr std::int64_t long_work = 20'000;
+  /// Long enough for what two events cost to be some fortieth of it: measured, a lane loses more than the two calls.
+  static constexpr std::int64_t pause = 100'000;
 
   struct Known {
     std::atomic<const char*> name{nullptr};

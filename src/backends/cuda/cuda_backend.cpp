@@ -67,8 +67,10 @@ CudaBackend::CudaBackend(const CudaOptions& options) : foreign_queues_(options.g
     std::vector<int> peers;
     for (const int other : options.gpus)
       if (options.peer_access && other != gpu && std::ranges::find(peers, other) == peers.end()) peers.push_back(other);
+    device.timing = std::make_unique<TimingChoice>();
     for (const LaneRole role : roles_of(options.streams))
-      device.lanes.push_back(std::make_unique<CudaLane>(role, gpu, device.multiprocessors, peers, losses_[gpu]));
+      device.lanes.push_back(
+          std::make_unique<CudaLane>(role, gpu, device.multiprocessors, peers, losses_[gpu], *device.timing));
   }
 }
 

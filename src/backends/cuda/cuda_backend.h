@@ -47,6 +47,7 @@ class CudaBackend final : public Backend {
     std::string name;
     int multiprocessors;
     std::unique_ptr<CudaMemory> memory;
+    std::unique_ptr<TimingChoice> timing;
     std::vector<std::unique_ptr<CudaLane>> lanes;
     std::array<std::unique_ptr<CudaRecorder>, recorder_count> recorders;
   };

@@ -18,13 +18,15 @@ constexpr std::int64_t longest_distance = 1'000'000'000;
 
 }  // namespace
 
-CudaLane::CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int> peers, GpuLoss& loss)
+CudaLane::CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int> peers, GpuLoss& loss,
+                   TimingChoice& choice)
     : role_(role),
       gpu_(gpu),
       multiprocessors_(multiprocessors),
       peers_(std::move(peers)),
       loss_(loss),
       events_(gpu, loss, false),
+      choice_(choice),
       timed_events_(gpu, loss, true) {}
 
 CudaLane::~CudaLane() {

@@ -14,8 +14,8 @@ namespace stretto {
 /// A stream of a GPU, made at first use: a process that uses no GPU pays for none.
 class CudaLane final : public Lane {
  public:
-  /// `peers`: the other GPUs that copies may come from or go to directly.
-  CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int> peers, GpuLoss& loss);
+  /// `peers`: the other GPUs that copies may come from or go to directly. `choice`: shared by the device's lanes.
+  CudaLane(LaneRole role, int gpu, int multiprocessors, std::vector<int> peers, GpuLoss& loss, TimingChoice& choice);
   /// Waits for what is in the stream.
   ~CudaLane() override;
 
@@ -42,7 +42,7 @@ class CudaLane final : public Lane {
   std::unique_ptr<StreamContext> context_;
   CudaEventPool events_;
   bool keeps_times_ = false;
-  TimingChoice choice_;
+  TimingChoice& choice_;
   CudaEventPool timed_events_;
   CudaEvent* behind_work_ = nullptr;  ///< What is recorded next, where it keeps the time of the work before it.
   std::shared_ptr<const GpuMoment> base_;
