@@ -1,7 +1,7 @@
-#include <cmath>
 #include <cstring>
 #include <exception>
 
+#include "kernels/cuda/arithmetic_operators.cuh"
 #include "kernels/cuda/elementwise.cuh"
 #include "kernels/cuda/find_fault.cuh"
 #include "kernels/rules/elementwise_operators.h"
@@ -26,153 +26,31 @@ struct IsNegative {
 std::exception_ptr division_by_zero(const DeviceFault&) { return std::make_exception_ptr(rules::division_by_zero()); }
 std::exception_ptr negative_exponent(const DeviceFault&) { return std::make_exception_ptr(rules::negative_exponent()); }
 
-// The meaning of each is that of the CPU's operator of the same name.
-
-struct Add {
-  template <Real T>
-  static __device__ T apply(T a, T b) {
-    return a + b;
-  }
-  template <Integer T>
-  static __device__ T apply(T a, T b) {
-    return rules::sum(a, b);
-  }
-  template <Boolean T>
-  static __device__ T apply(T a, T b) {
-    return a | b;
-  }
+/// What the second operand must not be where it is an integer, of the operators that refuse any.
+template <class Op>
+struct Refusal {
+  static constexpr bool any = false;
 };
-
-struct Sub {
-  template <Real T>
-  static __device__ T apply(T a, T b) {
-    return a - b;
-  }
-  template <Integer T>
-  static __device__ T apply(T a, T b) {
-    return rules::difference(a, b);
-  }
-};
-
-struct Mul {
-  template <Real T>
-  static __device__ T apply(T a, T b) {
-    return a * b;
-  }
-  template <Integer T>
-  static __device__ T apply(T a, T b) {
-    return rules::product(a, b);
-  }
-  template <Boolean T>
-  static __device__ T apply(T a, T b) {
-    return a & b;
-  }
-};
-
-struct Div {
-  template <Real T>
-  static __device__ T apply(T a, T b) {
-    return a / b;
-  }
-};
-
-/// Whether a float quotient and its rest are exact in double: so small a quotient, times a float, has no more than 53
-/// bits.
-__device__ bool is_large_quotient(float a, float b) {
-  return !(std::fabs(a / b) < 0x1p28f && std::fabs(b) < std::numeric_limits<float>::infinity());
-}
-
-/// The quotient rounded towards minus infinity: that of a and b exactly, since a / b may have been rounded to the next
-/// integer. A zero divisor of integers is found before, and gives anything.
-struct FloorDivide {
-  using Refused = IsZero;
+template <>
+struct Refusal<FloorDivide> {
+  static constexpr bool any = true;
+  using IsBad = IsZero;
   static constexpr auto failure = &division_by_zero;
-
-  static __device__ float apply(float a, float b) {
-    if (is_large_quotient(a, b)) return divide(a, b);
-    const double exact = static_cast<double>(a) / b;
-    const double whole = std::trunc(exact);
-    const double rest = a - whole * b;
-    const double floor = rest != 0 && (b < 0) != (rest < 0) ? whole - 1 : whole;
-    return static_cast<float>(floor == 0 ? std::copysign(0.0, exact) : floor);
-  }
-  static __device__ double apply(double a, double b) { return divide(a, b); }
-  template <Integer T>
-  static __device__ T apply(T a, T b) {
-    return b == 0 ? T{0} : rules::floor_quotient(a, b);
-  }
-
- private:
-  template <Real T>
-  static __device__ T divide(T a, T b) {
-    if (b == 0) return a / b;
-    const T rest = std::fmod(a, b);
-    T quotient = (a - rest) / b;
-    if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
-    if (quotient == 0) return std::copysign(T{0}, a / b);
-    const T whole = std::floor(quotient);
-    return quotient - whole > T{0.5} ? whole + 1 : whole;
-  }
 };
-
-/// The rest has the divisor's sign, zero included.
-struct Remainder {
-  using Refused = IsZero;
-  static constexpr auto failure = &division_by_zero;
-
-  template <Real T>
-  static __device__ T apply(T a, T b) {
-    const T rest = std::fmod(a, b);
-    if (rest == 0) return std::copysign(T{0}, b);
-    return (b < 0) != (rest < 0) ? rest + b : rest;
-  }
-  template <Integer T>
-  static __device__ T apply(T a, T b) {
-    return b == 0 ? T{0} : rules::floor_rest(a, b);
-  }
-};
-
-struct Pow {
-  using Refused = IsNegative;
+template <>
+struct Refusal<Remainder> : Refusal<FloorDivide> {};
+template <>
+struct Refusal<Pow> {
+  static constexpr bool any = true;
+  using IsBad = IsNegative;
   static constexpr auto failure = &negative_exponent;
-
-  static __device__ float apply(float x, float y) {
-    return static_cast<float>(apply(static_cast<double>(x), static_cast<double>(y)));
-  }
-  static __device__ double apply(double x, double y) { return y == 2 ? x * x : std::pow(x, y); }
-  template <Integer T>
-  static __device__ T apply(T x, T y) {
-    return rules::power(x, y);
-  }
 };
 
-// A NaN on either side wins.
-struct Maximum {
-  template <Number T>
-  static __device__ T apply(T a, T b) {
-    return a > b || a != a ? a : b;
-  }
-  template <Boolean T>
-  static __device__ T apply(T a, T b) {
-    return a | b;
-  }
-};
-
-struct Minimum {
-  template <Number T>
-  static __device__ T apply(T a, T b) {
-    return a < b || a != a ? a : b;
-  }
-  template <Boolean T>
-  static __device__ T apply(T a, T b) {
-    return a & b;
-  }
-};
-
-/// An operator whose second operand must not be `Op::Refused` where it is an integer.
+/// An operator that refuses some integers.
 template <class Op>
 void checked(const KernelCall& call, KernelContext& context) {
-  using IsBad = typename Op::Refused;
+  using IsBad = typename Refusal<Op>::IsBad;
+  constexpr auto failure = Refusal<Op>::failure;
   const Array& right = call.inputs[1];
   if (is_integral(right.dtype) && call.outputs[0].numel() > 0) {
     visit_dtype(right.dtype, [&]<class T>(std::type_identity<T>) {
@@ -180,9 +58,9 @@ void checked(const KernelCall& call, KernelContext& context) {
         if (right.constant) {
           T value;
           std::memcpy(&value, right.data, sizeof(value));
-          if (IsBad()(value)) std::rethrow_exception(Op::failure(DeviceFault{}));
+          if (IsBad()(value)) std::rethrow_exception(failure(DeviceFault{}));
         } else if constexpr (std::is_signed_v<T> || std::same_as<IsBad, IsZero>) {
-          fail_for_bad_element<T>(right, IsBad(), context, Op::failure);
+          fail_for_bad_element<T>(right, IsBad(), context, failure);
         }
       }
     });
@@ -192,7 +70,7 @@ void checked(const KernelCall& call, KernelContext& context) {
 
 template <class Op>
 constexpr Kernel kernel_of() {
-  if constexpr (requires { typename Op::Refused; }) {
+  if constexpr (Refusal<Op>::any) {
     return &checked<Op>;
   } else {
     return &elementwise<Op, 2>;

@@ -1,97 +1,9 @@
+#include "kernels/cuda/comparison_operators.cuh"
 #include "kernels/cuda/elementwise.cuh"
 #include "kernels/rules/elementwise_operators.h"
 
 namespace stretto {
 namespace {
-
-// Equal compares NaN as unequal to everything, itself included; so do the ordered comparisons.
-struct Equal {
-  template <class T>
-    requires(Number<T> || Boolean<T>)
-  static __device__ bool apply(T a, T b) {
-    return a == b;
-  }
-};
-struct NotEqual {
-  template <class T>
-    requires(Number<T> || Boolean<T>)
-  static __device__ bool apply(T a, T b) {
-    return a != b;
-  }
-};
-struct Less {
-  template <class T>
-    requires(Number<T> || Boolean<T>)
-  static __device__ bool apply(T a, T b) {
-    return a < b;
-  }
-};
-struct LessEqual {
-  template <class T>
-    requires(Number<T> || Boolean<T>)
-  static __device__ bool apply(T a, T b) {
-    return a <= b;
-  }
-};
-struct Greater {
-  template <class T>
-    requires(Number<T> || Boolean<T>)
-  static __device__ bool apply(T a, T b) {
-    return a > b;
-  }
-};
-struct GreaterEqual {
-  template <class T>
-    requires(Number<T> || Boolean<T>)
-  static __device__ bool apply(T a, T b) {
-    return a >= b;
-  }
-};
-
-// A number is true unless it is zero; a NaN is true.
-struct LogicalAnd {
-  template <class T>
-    requires(Number<T> || Boolean<T>)
-  static __device__ bool apply(T a, T b) {
-    return (a != T{0}) & (b != T{0});
-  }
-};
-struct LogicalOr {
-  template <class T>
-    requires(Number<T> || Boolean<T>)
-  static __device__ bool apply(T a, T b) {
-    return (a != T{0}) | (b != T{0});
-  }
-};
-struct LogicalXor {
-  template <class T>
-    requires(Number<T> || Boolean<T>)
-  static __device__ bool apply(T a, T b) {
-    return (a != T{0}) != (b != T{0});
-  }
-};
-
-struct BitwiseAnd {
-  template <class T>
-    requires(Integer<T> || Boolean<T>)
-  static __device__ T apply(T a, T b) {
-    return a & b;
-  }
-};
-struct BitwiseOr {
-  template <class T>
-    requires(Integer<T> || Boolean<T>)
-  static __device__ T apply(T a, T b) {
-    return a | b;
-  }
-};
-struct BitwiseXor {
-  template <class T>
-    requires(Integer<T> || Boolean<T>)
-  static __device__ T apply(T a, T b) {
-    return a ^ b;
-  }
-};
 
 #define STRETTO_CUDA_ROW(name, Op) {name, DeviceKind::cuda, &elementwise<Op, 2>},
 const KernelRegistration registrations[] = {STRETTO_COMPARISON_OPERATORS(STRETTO_CUDA_ROW)};

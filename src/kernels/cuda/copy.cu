@@ -5,14 +5,6 @@
 namespace stretto {
 namespace {
 
-/// The element as it is: the conversion around it does the work.
-struct Identity {
-  template <class T>
-  static __device__ T apply(T x) {
-    return x;
-  }
-};
-
 /// Moves bits: a NaN keeps its payload.
 template <class Bits>
 void move(const KernelCall& call, KernelContext& context) {

@@ -8,8 +8,8 @@
 #include <stretto/base/error.h>
 
 #include "kernels/cuda/check.h"
+#include "kernels/cuda/compute.cuh"
 #include "kernels/cuda/cuda_context.h"
-#include "kernels/cuda/elements.cuh"
 #include "kernels/cuda/layout.cuh"
 
 namespace stretto {
@@ -38,11 +38,6 @@ struct ElementwiseInputs {
   ElementwiseInput<T> inputs[count];
 };
 
-template <class T, int size>
-struct alignas(sizeof(T) * size) Packet {
-  T items[size];
-};
-
 inline constexpr int elementwise_threads = 256;
 /// Packets of a thread, all loaded before the first is used.
 inline constexpr int packets_a_thread = 4;
@@ -50,17 +45,6 @@ inline constexpr int packets_a_thread = 4;
 /// A vector of `items` elements a step; the widest type moves 16 bytes.
 template <class In, class Out>
 inline constexpr int packet_items = 16 / static_cast<int>(sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out));
-
-template <class Op, class Out, class In, int count>
-__device__ Out compute(const In (&x)[count]) {
-  if constexpr (count == 1) {
-    return convert<Out>(Op::apply(widen(x[0])));
-  } else if constexpr (count == 2) {
-    return convert<Out>(Op::apply(widen(x[0]), widen(x[1])));
-  } else {
-    return convert<Out>(Op::apply(widen(x[0]), widen(x[1]), widen(x[2])));
-  }
-}
 
 /// Elements side by side in every array.
 template <class Op, class Out, class In, int count>

@@ -1,34 +1,9 @@
 #include "kernels/cuda/elementwise.cuh"
-#include "kernels/cuda/relu.cuh"
+#include "kernels/cuda/ternary_operators.cuh"
 #include "kernels/rules/elementwise_operators.h"
 
 namespace stretto {
 namespace {
-
-/// A NaN stays one, in x and in the bounds; where low > high the result is high.
-struct Clamp {
-  template <Number T>
-  static __device__ T apply(T x, T low, T high) {
-    x = x < low ? low : x;
-    x = x > high ? high : x;
-    x = low != low ? low : x;
-    return high != high ? high : x;
-  }
-};
-
-// The gradients of the functions of these names.
-struct SigmoidBackward {
-  template <Real T>
-  static __device__ T apply(T gradient, T y) {
-    return gradient * ((1 - y) * y);
-  }
-};
-struct TanhBackward {
-  template <Real T>
-  static __device__ T apply(T gradient, T y) {
-    return gradient * (1 - y * y);
-  }
-};
 
 /// Of the values only the size matters.
 template <class Bits>
