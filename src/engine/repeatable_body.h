@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/readiness.h"
 #include "engine/submission.h"
 
 namespace stretto {
@@ -28,6 +29,8 @@ class RepeatableBody {
 
   /// `seed` null: the run of the call that was captured.
   virtual void run(BodyContext& context, const RunSeed* seed) const = 0;
+  /// Only what is ready is run.
+  virtual Readiness readiness() const { return Readiness::ready; }
   /// Where it can be joined with others to one pass; else null.
   virtual const PassStep* step() const { return nullptr; }
 };

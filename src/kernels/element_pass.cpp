@@ -13,9 +13,9 @@ namespace {
 // Parts with fewer elements than this cost more by themselves than what they save.
 constexpr std::int64_t fewest_in_a_part = 256;
 
-std::array<std::atomic<ElementPassKernel>, device_kind_count>& pass_kernels() {
-  static std::array<std::atomic<ElementPassKernel>, device_kind_count> kernels{};
-  return kernels;
+std::array<std::atomic<ElementPassMaker>, device_kind_count>& pass_makers() {
+  static std::array<std::atomic<ElementPassMaker>, device_kind_count> makers{};
+  return makers;
 }
 
 }  // namespace
@@ -52,14 +52,8 @@ std::unique_ptr<const ElementPass> ElementPass::make(std::span<const Call> calls
   const std::size_t rank = pass->extents_.size();
   if (rank > 2 && pass->extents_[rank - 1] * pass->extents_[rank - 2] < fewest_in_a_part) return nullptr;
   pass->keep_near();
-  pass->measure_memory();
+  pass->list_arrays();
   return pass;
-}
-
-std::int64_t ElementPass::numel() const {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : extents_) count *= extent;
-  return count;
 }
 
 void ElementPass::add_step(const Call& call) {
@@ -144,38 +138,38 @@ void ElementPass::keep_near() {
   for (const DType type : types) near_sizes_.push_back(static_cast<std::int64_t>(item_size(type)));
 }
 
-std::vector<ElementPass::Touched> ElementPass::touched() const {
-  std::vector<Touched> all;
-  for (const Step& step : steps_) {
-    const std::span<const Operand> operands = step.all();
+void ElementPass::list_arrays() {
+  for (Step& step : steps_) {
+    const std::span<Operand> operands = step.all();
     // What it reads, it reads first.
     for (std::size_t turn = 1; turn <= operands.size(); ++turn) {
       const bool is_output = turn == operands.size();
-      const Operand& operand = operands[is_output ? 0 : turn];
+      Operand& operand = operands[is_output ? 0 : turn];
       if (operand.where != Where::memory) continue;
-      const auto is_same = [&](const Touched& one) {
-        return one.operand->number == operand.number && one.operand->offset == operand.offset &&
-               one.operand->dtype == operand.dtype &&
-               std::equal(operand.strides, operand.strides + extents_.size(), one.operand->strides);
+      const auto is_same = [&](const Memory& one) {
+        return one.operand.number == operand.number && one.operand.offset == operand.offset &&
+               one.operand.dtype == operand.dtype &&
+               std::equal(operand.strides, operand.strides + extents_.size(), one.operand.strides);
       };
-      const auto found = std::ranges::find_if(all, is_same);
-      if (found == all.end()) {
-        all.push_back({&operand, !is_output, is_output});
+      auto found = std::ranges::find_if(memory_, is_same);
+      if (found == memory_.end()) {
+        found = memory_.insert(found, {operand, !is_output, is_output});
+        memory_size_ += static_cast<std::int64_t>(item_size(operand.dtype));
       } else {
         found->written |= is_output;
       }
+      operand.array = static_cast<std::int32_t>(found - memory_.begin());
     }
   }
-  return all;
 }
 
 void ElementPass::list_memory(std::byte* const* addresses, std::vector<Array>& outputs,
                               std::vector<Array>& inputs) const {
-  for (const Touched& one : touched()) {
-    const Array array{.data = addresses[one.operand->number] + one.operand->offset,
+  for (const Memory& one : memory_) {
+    const Array array{.data = addresses[one.operand.number] + one.operand.offset,
                       .shape = extents_.data(),
-                      .strides = one.operand->strides,
-                      .dtype = one.operand->dtype,
+                      .strides = one.operand.strides,
+                      .dtype = one.operand.dtype,
                       .rank = static_cast<std::uint8_t>(extents_.size()),
                       .constant = false};
     if (one.written) outputs.push_back(array);
@@ -183,17 +177,13 @@ void ElementPass::list_memory(std::byte* const* addresses, std::vector<Array>& o
   }
 }
 
-void ElementPass::measure_memory() {
-  for (const Touched& one : touched()) memory_size_ += static_cast<std::int64_t>(item_size(one.operand->dtype));
-}
-
-ElementPassKernel element_pass_kernel(DeviceKind kind) {
+ElementPassMaker element_pass_maker(DeviceKind kind) {
   if (kind == DeviceKind::sim) kind = DeviceKind::cpu;
-  return pass_kernels()[static_cast<std::size_t>(kind)].load(std::memory_order_acquire);
+  return pass_makers()[static_cast<std::size_t>(kind)].load(std::memory_order_acquire);
 }
 
-ElementPassRegistration::ElementPassRegistration(DeviceKind kind, ElementPassKernel kernel) {
-  pass_kernels()[static_cast<std::size_t>(kind)].store(kernel, std::memory_order_release);
+ElementPassRegistration::ElementPassRegistration(DeviceKind kind, ElementPassMaker maker) {
+  pass_makers()[static_cast<std::size_t>(kind)].store(maker, std::memory_order_release);
 }
 
 }  // namespace stretto

@@ -10,6 +10,7 @@
 #include <stretto/core/device.h>
 #include <stretto/core/shape.h>
 
+#include "base/readiness.h"
 #include "kernels/kernel.h"
 
 namespace stretto {
@@ -57,8 +58,9 @@ class ElementPass {
   struct Operand {
     Where where;
     DType dtype;
-    std::int32_t number;  ///< Of the address, or of the block that is kept near.
-    std::int64_t offset;  ///< In bytes, from the address; of a constant where it lies among them.
+    std::int32_t number;      ///< Of the address, or of the block that is kept near.
+    std::int32_t array = -1;  ///< Among `memory()`, where it lies there.
+    std::int64_t offset;      ///< In bytes, from the address; of a constant where it lies among them.
     std::int64_t strides[max_rank];
   };
   struct Step {
@@ -72,17 +74,32 @@ class ElementPass {
     std::span<const Operand> all() const { return {operands, static_cast<std::size_t>(operand_count)}; }
   };
 
+  /// An array in memory that steps read or write.
+  struct Memory {
+    Operand operand;
+    bool read_first;  ///< Before a step writes it, if any does.
+    bool written;
+  };
+
   /// Null where rows are so short that it would not pay.
   static std::unique_ptr<const ElementPass> make(std::span<const Call> calls);
 
   std::span<const Step> steps() const { return steps_; }
   /// Of the elements, as few axes as all operands allow, none of extent 1.
   std::span<const std::int64_t> extents() const { return extents_; }
-  std::int64_t numel() const;
+  std::int64_t numel() const {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : extents_) count *= extent;
+    return count;
+  }
+  /// Each once.
+  std::span<const Memory> memory() const { return memory_; }
   /// Bytes of an element of each block that is kept near.
   std::span<const std::int64_t> near_sizes() const { return near_sizes_; }
   /// Bytes of one element of everything in memory, each once.
   std::int64_t memory_size() const { return memory_size_; }
+  /// How many constants there are; the offsets of their operands count them.
+  std::size_t constant_count() const { return constants_.size(); }
   const std::byte* constant(const Operand& operand) const {
     return reinterpret_cast<const std::byte*>(constants_.data() + operand.offset);
   }
@@ -91,35 +108,43 @@ class ElementPass {
   void list_memory(std::byte* const* addresses, std::vector<Array>& outputs, std::vector<Array>& inputs) const;
 
  private:
-  struct Touched {
-    const Operand* operand;
-    bool read_first;
-    bool written;
-  };
-
-  /// What lies in memory, each once.
-  std::vector<Touched> touched() const;
   void add_step(const Call& call);
   void join_axes();
   void keep_near();
-  void measure_memory();
+  void list_arrays();
 
   std::vector<Step> steps_;
   std::vector<std::int64_t> extents_;
   std::vector<std::int64_t> near_sizes_;
+  std::vector<Memory> memory_;
   std::int64_t memory_size_ = 0;
   std::vector<std::uint64_t> constants_;
 };
 
-/// Runs a pass with these addresses, as a kernel runs a call.
-using ElementPassKernel = void (*)(const ElementPass& pass, std::byte* const* addresses, KernelContext& context);
+/// A pass as one kind of device runs it: any number of times, also on several threads at once.
+class ElementPassProgram {
+ public:
+  ElementPassProgram() = default;
+  ElementPassProgram(const ElementPassProgram&) = delete;
+  ElementPassProgram& operator=(const ElementPassProgram&) = delete;
+  virtual ~ElementPassProgram() = default;
+
+  /// What a kernel has to be compiled for is unready meanwhile.
+  virtual Readiness readiness() const { return Readiness::ready; }
+  /// Runs the pass with these addresses, as a kernel runs a call. It is ready.
+  virtual void run(std::byte* const* addresses, KernelContext& context) const = 0;
+};
+
+/// For the device of this number among those of its kind. Does not wait. Null where the pass cannot be run there. The
+/// pass lives as long as what is made of it.
+using ElementPassMaker = std::unique_ptr<const ElementPassProgram> (*)(const ElementPass& pass, int device);
 
 /// Of this kind of device; null where none is registered. `sim` uses that of `cpu`.
-ElementPassKernel element_pass_kernel(DeviceKind kind);
+ElementPassMaker element_pass_maker(DeviceKind kind);
 
 /// As KernelRegistration.
 struct ElementPassRegistration {
-  ElementPassRegistration(DeviceKind kind, ElementPassKernel kernel);
+  ElementPassRegistration(DeviceKind kind, ElementPassMaker maker);
 };
 
 }  // namespace stretto

@@ -13,6 +13,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/readiness.h"
 #include "engine/engine.h"
 #include "engine/pass_finder.h"
 #include "engine/replay.h"
@@ -81,7 +82,20 @@ struct Recording {
   std::size_t fused = 0;
 
   bool fits(const std::vector<ArgumentForm>& given, std::span<const Tensor> arguments) const;
+  /// Whether it can be replayed. Of kernels that are compiled nobody waits for any.
+  Readiness readiness() const;
+
+ private:
+  mutable std::atomic<bool> is_ready_{false};
 };
+
+Readiness Recording::readiness() const {
+  if (is_ready_.load(std::memory_order_acquire)) return Readiness::ready;
+  for (const Template::Node& node : replays->replayed().nodes())
+    if (const Readiness of_node = node.body->readiness(); of_node != Readiness::ready) return of_node;
+  is_ready_.store(true, std::memory_order_release);
+  return Readiness::ready;
+}
 
 bool Recording::fits(const std::vector<ArgumentForm>& given, std::span<const Tensor> arguments) const {
   if (stretto::default_device() != default_device || given != forms) return false;
@@ -120,6 +134,7 @@ struct detail::CompiledCalls::State {
   std::optional<std::vector<Tensor>> replay(const Recording& recording, std::span<const Tensor> arguments);
   std::vector<Tensor> record(std::vector<ArgumentForm> forms, std::span<const Tensor> arguments, Run run,
                              void* function);
+  void forget(const std::shared_ptr<const Recording>& recording);
   void give_up(const std::string& why);
 
   const CallSite site;
@@ -186,6 +201,11 @@ std::optional<std::vector<Tensor>> detail::CompiledCalls::State::replay(const Re
     tensors.push_back(make_tensor(std::move(buffer), form.dtype, form.geometry));
   }
   return tensors;
+}
+
+void detail::CompiledCalls::State::forget(const std::shared_ptr<const Recording>& recording) {
+  const MutexLock lock(keeping());
+  std::erase(kept, recording);
 }
 
 void detail::CompiledCalls::State::give_up(const std::string& why) {
@@ -291,10 +311,16 @@ std::vector<Tensor> CompiledCalls::call(std::span<const Tensor> arguments, Run r
   if (!state.is_plain(arguments)) {
     std::vector<ArgumentForm> forms = forms_of(arguments);
     const std::shared_ptr<const Recording> recording = state.find(forms, arguments);
-    if (recording == nullptr) return state.record(std::move(forms), arguments, run, function);
-    if (std::optional<std::vector<Tensor>> results = state.replay(*recording, arguments)) {
-      state.replays.fetch_add(1, std::memory_order_relaxed);
-      return std::move(*results);
+    const Readiness readiness = recording == nullptr ? Readiness::refused : recording->readiness();
+    if (readiness == Readiness::refused) {
+      if (recording != nullptr) state.forget(recording);
+      return state.record(std::move(forms), arguments, run, function);
+    }
+    if (readiness == Readiness::ready) {
+      if (std::optional<std::vector<Tensor>> results = state.replay(*recording, arguments)) {
+        state.replays.fetch_add(1, std::memory_order_relaxed);
+        return std::move(*results);
+      }
     }
   }
   state.plain_calls.fetch_add(1, std::memory_order_relaxed);
@@ -307,11 +333,15 @@ CompileStatistics CompiledCalls::statistics() const {
                                .replays = state.replays.load(),
                                .plain_calls = state.plain_calls.load(),
                                .kept = 0,
+                               .unready = 0,
                                .fused = 0,
                                .reason = {}};
   const MutexLock lock(keeping());
   statistics.kept = state.kept.size();
-  for (const std::shared_ptr<const Recording>& one : state.kept) statistics.fused += one->fused;
+  for (const std::shared_ptr<const Recording>& one : state.kept) {
+    statistics.fused += one->fused;
+    if (one->readiness() == Readiness::unready) ++statistics.unready;
+  }
   statistics.reason = state.reason;
   return statistics;
 }

@@ -28,8 +28,10 @@ bool can_be_step(const OperatorRecord& record) {
 /// Several operators as one pass.
 class JoinedOperators final : public RepeatableBody {
  public:
-  JoinedOperators(std::unique_ptr<const ElementPass> pass, ElementPassKernel kernel)
-      : pass_(std::move(pass)), kernel_(kernel) {}
+  JoinedOperators(std::unique_ptr<const ElementPass> pass, std::unique_ptr<const ElementPassProgram> program)
+      : pass_(std::move(pass)), program_(std::move(program)) {}
+
+  Readiness readiness() const override { return program_->readiness(); }
 
   void run(BodyContext& context, const RunSeed*) const override {
     std::array<std::byte*, ElementPass::max_addresses> addresses;
@@ -37,12 +39,12 @@ class JoinedOperators final : public RepeatableBody {
     if (KernelMeter* const meter = context.kernels().meter();
         meter != nullptr && !begin_pass(*meter, *pass_, addresses.data()))
       return;
-    kernel_(*pass_, addresses.data(), context.kernels());
+    program_->run(addresses.data(), context.kernels());
   }
 
  private:
   const std::unique_ptr<const ElementPass> pass_;
-  const ElementPassKernel kernel_;
+  const std::unique_ptr<const ElementPassProgram> program_;
 };
 static_assert(ElementPass::max_steps >= PassStep::max_members && ElementPass::max_addresses >= PassStep::max_accesses);
 
@@ -84,8 +86,8 @@ bool RepeatedOperator::is_all_of(std::size_t bytes, std::size_t access) const {
 }
 
 std::shared_ptr<const RepeatableBody> RepeatedOperator::join(std::span<const Member> members, Device device) const {
-  const ElementPassKernel kernel = element_pass_kernel(device.kind());
-  if (kernel == nullptr) return nullptr;
+  const ElementPassMaker make_program = element_pass_maker(device.kind());
+  if (make_program == nullptr) return nullptr;
   std::vector<std::vector<std::int32_t>> places;
   std::vector<ElementPass::Call> calls;
   for (const Member& member : members) {
@@ -101,7 +103,9 @@ std::shared_ptr<const RepeatableBody> RepeatedOperator::join(std::span<const Mem
                      .places = of_arrays});
   }
   std::unique_ptr<const ElementPass> pass = ElementPass::make(calls);
-  return pass == nullptr ? nullptr : std::make_shared<JoinedOperators>(std::move(pass), kernel);
+  if (pass == nullptr) return nullptr;
+  std::unique_ptr<const ElementPassProgram> program = make_program(*pass, device.index());
+  return program == nullptr ? nullptr : std::make_shared<JoinedOperators>(std::move(pass), std::move(program));
 }
 
 }  // namespace stretto

@@ -58,12 +58,12 @@ TEST(ElementPass, GivesWhatTheCallsGiveOneByOne) {
                                  {"sub", {at(out), at(second), at(first)}, {2, ~1, ~0}}});
     ASSERT_NE(pass, nullptr);
     std::byte* const addresses[] = {x.array().data, y.array().data, out.array().data};
-    element_pass_kernel(DeviceKind::cpu)(*pass, addresses, context);
+    element_pass_maker(DeviceKind::cpu)(*pass, 0)->run(addresses, context);
     EXPECT_EQ(std::memcmp(out.contents().data(), wanted.contents().data(), out.contents().size()), 0);
     ThreadsContext threads;
     TestArray again(DType::float32, shape);
     std::byte* const others[] = {x.array().data, y.array().data, again.array().data};
-    element_pass_kernel(DeviceKind::sim)(*pass, others, threads);
+    element_pass_maker(DeviceKind::sim)(*pass, 0)->run(others, threads);
     EXPECT_EQ(std::memcmp(again.contents().data(), wanted.contents().data(), again.contents().size()), 0);
   }
 }
@@ -98,7 +98,7 @@ TEST(ElementPass, ManyValuesOfTheWidestTypeFitNear) {
   TestArray out(DType::float64, {20'000});
   std::byte* const addresses[] = {x.array().data, out.array().data};
   ReverseContext context;
-  element_pass_kernel(DeviceKind::cpu)(*pass, addresses, context);
+  element_pass_maker(DeviceKind::cpu)(*pass, 0)->run(addresses, context);
   for (std::int64_t i = 0; i < out.size(); ++i) ASSERT_EQ(out.get<double>(i), -16.0 * static_cast<double>(i));
 }
 
@@ -115,7 +115,7 @@ TEST(ElementPass, AFailureNamesItsStep) {
   std::byte* const addresses[] = {x.array().data};
   ReverseContext context;
   try {
-    element_pass_kernel(DeviceKind::cpu)(*pass, addresses, context);
+    element_pass_maker(DeviceKind::cpu)(*pass, 0)->run(addresses, context);
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "[test_broken_step] it broke (at test.cpp:2)");

@@ -25,6 +25,7 @@ struct CompileStatistics {
   std::uint64_t replays = 0;      ///< Calls that did not run it.
   std::uint64_t plain_calls = 0;  ///< Calls that ran it, and nothing else.
   std::size_t kept = 0;           ///< Recordings that are kept at this moment.
+  std::size_t unready = 0;        ///< Recordings of these whose kernels are still being compiled, for a GPU.
   std::size_t fused = 0;          ///< Operations of these that run together with others, as one pass over memory.
   std::string reason;             ///< Why it is run plainly for good; empty while it is not.
 };
@@ -137,7 +138,8 @@ class CompiledFunction {
 /// everything that it changes in place.
 ///
 /// A call replays when there was one whose arguments had the same shapes, strides, types and devices and were parts of
-/// the same tensors in the same way. Of the others the last few are kept.
+/// the same tensors in the same way. Of the others the last few are kept. On a GPU elementwise operations are compiled
+/// to one kernel, which takes some tenths of a second; until then calls run the function, and nobody waits.
 ///
 /// *What is constant.* In a replay the function does not run. Tensors that it uses without being given them are those
 /// of the call that was recorded; their values are those of the moment. C++ values are those of that call, those that

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 
 #include <stretto/base/error.h>
 
@@ -165,16 +166,27 @@ class PassRun {
   alignas(64) std::byte near_[near_bytes];
 };
 
-void run_element_pass(const ElementPass& pass, std::byte* const* addresses, KernelContext& context) {
-  const PassBlocks blocks(pass);
-  const std::int64_t count = blocks.count(), step = blocks.blocks_in_a_chunk();
-  run_ranges(context, count, step, [&](std::int64_t begin, std::int64_t end) {
-    PassRun run(pass, blocks, addresses);
-    for (std::int64_t number = begin; number < end; ++number) run.run(blocks.block(number));
-  });
+class CpuPassProgram final : public ElementPassProgram {
+ public:
+  explicit CpuPassProgram(const ElementPass& pass) : pass_(pass), blocks_(pass) {}
+
+  void run(std::byte* const* addresses, KernelContext& context) const override {
+    run_ranges(context, blocks_.count(), blocks_.blocks_in_a_chunk(), [&](std::int64_t begin, std::int64_t end) {
+      PassRun run(pass_, blocks_, addresses);
+      for (std::int64_t number = begin; number < end; ++number) run.run(blocks_.block(number));
+    });
+  }
+
+ private:
+  const ElementPass& pass_;
+  const PassBlocks blocks_;
+};
+
+std::unique_ptr<const ElementPassProgram> make_cpu_program(const ElementPass& pass, int /*device*/) {
+  return std::make_unique<CpuPassProgram>(pass);
 }
 
-const ElementPassRegistration pass_registration(DeviceKind::cpu, &run_element_pass);
+const ElementPassRegistration pass_registration(DeviceKind::cpu, &make_cpu_program);
 
 }  // namespace
 }  // namespace stretto
