@@ -1,5 +1,6 @@
 // Compiled functions on a GPU: what they do is launched as a CUDA graph, and does the same.
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -34,7 +35,9 @@ class CudaGraphs : public CudaPrograms {
   /// Calls until all that a call replays is launched as graphs, `graphs` of them; false where that does not come about.
   template <typename Call>
   static bool is_launched_soon(Call call, std::uint64_t graphs = 1) {
-    for (int round = 0; round < 2000; ++round) {
+    // Kernels of passes are compiled first.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (std::chrono::steady_clock::now() < end) {
       const std::uint64_t before = launches();
       for (int i = 0; i < 5; ++i) {
         call();

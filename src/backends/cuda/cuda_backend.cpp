@@ -62,6 +62,7 @@ CudaBackend::CudaBackend(const CudaOptions& options) : foreign_queues_(options.g
     device.gpu = gpu;
     device.name = properties.name;
     device.multiprocessors = properties.multiProcessorCount;
+    device.architecture = 10 * properties.major + properties.minor;
     const auto sharers = static_cast<std::size_t>(std::ranges::count(options.gpus, gpu));
     device.memory = std::make_unique<CudaMemory>(gpu, properties.totalGlobalMem / sharers, losses_[gpu]);
     std::vector<int> peers;

@@ -36,6 +36,8 @@ class CudaBackend final : public Backend {
   std::vector<Lane*> lanes(int device) override;
   WorkRecorder* recorder(int device, int number) override;
   bool records() const override { return true; }
+  /// The compute capability of a device's GPU: 90 for 9.0.
+  int architecture(int device) const { return devices_.at(static_cast<std::size_t>(device)).architecture; }
   std::string loss(int device) const override;
   bool lock_pages(std::byte* data, std::size_t bytes) override;
   void unlock_pages(std::byte* data, std::size_t bytes) override;
@@ -46,6 +48,7 @@ class CudaBackend final : public Backend {
     int gpu;
     std::string name;
     int multiprocessors;
+    int architecture;
     std::unique_ptr<CudaMemory> memory;
     std::unique_ptr<TimingChoice> timing;
     std::vector<std::unique_ptr<CudaLane>> lanes;

@@ -72,6 +72,7 @@ std::unique_ptr<Backend> load_backend_library(const std::string& file_name, std:
   for (const LibraryKernel& entry : contents.kernels()) {
     kernel_row(entry.name).kernels[static_cast<std::size_t>(kind)].store(entry.kernel, std::memory_order_release);
   }
+  const ElementPassRegistration passes(kind, contents.make_pass);
   if (backend->device_count() > 0) trace::set_section_ranges({contents.push_range, contents.pop_range});
   return backend;
 }

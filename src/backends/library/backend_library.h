@@ -7,6 +7,7 @@
 
 #include "backend/backend.h"
 #include "base/environment.h"
+#include "kernels/element_pass.h"
 #include "kernels/kernel.h"
 #include "ordering/point.h"
 
@@ -36,6 +37,7 @@ struct BackendLibrary {
   /// Never fails: a machine without devices gives a backend that says why.
   std::unique_ptr<Backend> (*open)(const BackendHost& host);
   std::span<const LibraryKernel> (*kernels)();
+  ElementPassMaker make_pass;
   /// How its profiler is told that a section of the program begins, and that it ends.
   void (*push_range)(const char* name);
   void (*pop_range)();
