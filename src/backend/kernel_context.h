@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 
 #include <stretto/core/dtype.h>
 
@@ -48,11 +50,28 @@ class KernelContext {
   /// Whom to tell of a kernel before it is called; null, nearly always, where nobody asks.
   KernelMeter* meter() const { return meter_; }
 
+  /// Says what the operands of an operator are, while this lives: for errors that are found when its kernel has ended.
+  class Operands {
+   public:
+    Operands(KernelContext& context, const FunctionRef<std::string()>& describe)
+        : context_(context), outer_(std::exchange(context.operands_, &describe)) {}
+    Operands(const Operands&) = delete;
+    Operands& operator=(const Operands&) = delete;
+    ~Operands() { context_.operands_ = outer_; }
+
+   private:
+    KernelContext& context_;
+    const FunctionRef<std::string()>* outer_;
+  };
+
  protected:
   explicit KernelContext(KernelMeter* meter) : meter_(meter) {}
+  /// As in "(2,3) float32, a number"; empty where nobody says.
+  std::string describe_operands() const { return operands_ == nullptr ? std::string() : (*operands_)(); }
 
  private:
   KernelMeter* meter_ = nullptr;
+  const FunctionRef<std::string()>* operands_ = nullptr;
 };
 
 }  // namespace stretto

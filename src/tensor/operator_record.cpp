@@ -127,6 +127,9 @@ void OperatorRecord::run(BodyContext& context) const {
   }
   const std::size_t outputs = output_count_, inputs = static_cast<std::size_t>(array_count_ - output_count_);
   const KernelCall call{{placed, outputs}, {placed + outputs, inputs}, parameters_};
+  const auto describe = [this] { return describe_operands(); };
+  const FunctionRef<std::string()> described(describe);
+  const KernelContext::Operands operands(context.kernels(), described);
   try {
     if (KernelMeter* meter = context.kernels().meter(); meter != nullptr && !begin_kernel(*meter, *kernel_, call))
       return;

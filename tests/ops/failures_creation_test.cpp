@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ops/failures.h"
@@ -8,11 +9,18 @@
 namespace stretto {
 namespace {
 
+/// Those that the process has besides.
+std::string gpus() {
+  std::string list;
+  for (int index = 0; index < device_count(DeviceKind::cuda); ++index) list += to_string(Device(DeviceKind::cuda, index)) + ", ";
+  return list;
+}
+
 TEST(Failures, Creation) {
   expect_failure<ShapeError>([] { zeros({std::int64_t{1} << 40, std::int64_t{1} << 40}); },
                              "[zeros] shape (1099511627776,1099511627776) has more elements than 63 bits can count");
   expect_failure<DeviceError>([] { ones({2}, Device(DeviceKind::sim, 7)); },
-                              "[ones] there is no device sim:7; this process has cpu:0, cpu:1, sim:0");
+                              "[ones] there is no device sim:7; this process has cpu:0, cpu:1, " + gpus() + "sim:0");
   expect_failure<UsageError>([] { arange(0, 5, 0); }, "[arange] a step of 0 does not lead from 0 to 5");
   expect_failure<UsageError>([] { arange(5, 0); }, "[arange] a step of 1 does not lead from 5 to 0");
   expect_failure<UsageError>([] { arange(0.5, 0.0, 0.25); }, "[arange] a step of 0.25 does not lead from 0.5 to 0");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <exception>
+#include <utility>
 
 #include <stretto/base/error.h>
 
@@ -82,7 +84,15 @@ std::byte* StreamContext::workspace(std::size_t bytes) {
 DeviceFault* StreamContext::fault(MakeFailure failure) {
   if (fault_ != nullptr) throw Error("a task can report only one kind of fault");
   const AllowedWhileCaptured allowed;
-  fault_ = &faults_.take(std::move(failure));
+  // Said now: when the fault is found, the operator is gone.
+  fault_ = &faults_.take([failure = std::move(failure), operands = describe_operands()](const DeviceFault& found) {
+    try {
+      std::rethrow_exception(failure(found));
+    } catch (Error& error) {
+      error.with_operands(operands);
+      return std::current_exception();
+    }
+  });
   return fault_->reported;
 }
 
