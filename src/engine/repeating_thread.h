@@ -2,13 +2,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "base/thread.h"
 #include "engine/held_section.h"
+#include "engine/known_sections.h"
 #include "engine/repeat_finder.h"
-#include "engine/replay.h"
 
 namespace stretto {
 
@@ -24,22 +23,6 @@ class RepeatingThread {
     complete,  ///< All of it is.
     released,  ///< Somebody else had what was held submitted.
   };
-  /// A section that came before, and its replays.
-  struct Known {
-    std::uint64_t key = 0;
-    std::shared_ptr<const SectionForm> form;
-    std::vector<bool> wanted;  ///< Of each slot: whether somebody may look at its values when the section is over.
-    std::shared_ptr<Replays> replays;  ///< Null where it cannot have one, or none that saves anything.
-    std::size_t bytes = 0;             ///< What one replay takes of the device's memory.
-    int misses = 0;                    ///< How often in a row what was held looked different.
-    int remakes = 0;                   ///< How often the template turned out to give up what was wanted.
-  };
-
-  /// Of the known, that with this key; null where there is none.
-  Known* find(std::uint64_t key);
-  /// In place of one that has not been used for long.
-  Known& add(std::uint64_t key);
-  void forget(const Known& known);
 
   RepeatFinder finder;
   bool is_off = false;  ///< Its repeats are not looked for.
@@ -58,7 +41,7 @@ class RepeatingThread {
   std::vector<bool> referred;  ///< Of each slot: whether somebody else referred to it when the section was complete.
   SteadyClock::time_point completed_at;
 
-  std::vector<std::unique_ptr<Known>> known;  ///< What was used last is last.
+  KnownSections known;
 
   // Of one submission, kept for their memory.
   std::vector<Access> accesses;

@@ -1,16 +1,15 @@
 #include "engine/repeats.h"
 
 #include <algorithm>
-#include <new>
 #include <string>
 #include <utility>
 
 #include <stretto/base/error.h>
 
 #include "base/log.h"
-#include "base/mutation.h"
 #include "engine/engine.h"
 #include "engine/scheduler.h"
+#include "engine/submission_signature.h"
 #include "engine/template.h"
 #include "trace/recording.h"
 
@@ -25,18 +24,12 @@ constexpr std::uint32_t first_submissions = 16;
 constexpr std::uint32_t least_alone = 256;
 // Tasks with more accesses are not held.
 constexpr std::size_t most_accesses = 64;
-// Uses of a buffer that lie further apart are not told apart.
-constexpr std::uint32_t longest_distance = 256;
 constexpr std::uint32_t wait_signature = 2;
 // What is wanted when a section is complete is renewed from then on, where nothing follows it for so long: then it was
 // the end of something, and the device waits.
 constexpr std::chrono::microseconds longest_gap{20};
 // So long a replay that is pending is awaited, before what is held is submitted task by task.
 constexpr std::chrono::microseconds longest_wait{200};
-constexpr int most_misses = 2;
-constexpr int most_remakes = 4;
-// A replay may take such a part of the memory that is free.
-constexpr std::size_t part_of_free = 4;
 
 }  // namespace
 
@@ -54,25 +47,6 @@ RepeatingThread* Repeats::thread() {
   return me.repeating;
 }
 
-std::uint32_t Repeats::signature(const RepeatingThread& own, const Submission& submission) const {
-  constexpr std::uint64_t spread = 0x9e3779b97f4a7c15u;
-  const std::uint32_t now = own.finder.now();
-  // Of addresses what is the same in every process, so that each finds the same.
-  constexpr std::uintptr_t within_page = 4096;
-  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(submission.name) % within_page ^ submission.site.line << 12;
-  hash = (hash ^ reinterpret_cast<std::uintptr_t>(submission.site.file) % within_page) * spread;
-  hash +=
-      static_cast<std::uint64_t>(submission.device.kind()) << 8 | static_cast<std::uint64_t>(submission.device.index());
-  for (const Access& access : submission.accesses) {
-    const std::uint32_t distance = std::min(now - access.buffer->last_named(), longest_distance);
-    access.buffer->note_named(now);
-    std::uint64_t part = distance << 2 | static_cast<std::uint32_t>(access.mode);
-    if (access.box != nullptr) part ^= static_cast<std::uint64_t>(access.box->offset() + 1) << 16;
-    hash = (hash ^ part) * spread;
-  }
-  return static_cast<std::uint32_t>(hash >> 32);
-}
-
 bool Repeats::take(Task& task, const Submission& submission) {
   RepeatingThread* const found = thread();
   if (found == nullptr || found->is_off) [[unlikely]] {
@@ -84,7 +58,7 @@ bool Repeats::take(Task& task, const Submission& submission) {
   RepeatingThread& own = *found;
   if (submitter_.load(std::memory_order_relaxed) != found) [[unlikely]]
     change_submitter(own);
-  const std::uint32_t signature = this->signature(own, submission);
+  const std::uint32_t signature = submission_signature(submission, own.finder.now());
   const bool on_other_lane = submission.role != LaneRole::compute && submission.device.kind() != DeviceKind::cpu;
   if (on_other_lane || submission.priority != Priority::normal || submission.accesses.size() > most_accesses ||
       Capture::current() != nullptr) [[unlikely]] {
@@ -116,7 +90,7 @@ bool Repeats::take(Task& task, const Submission& submission) {
 void Repeats::change_submitter(RepeatingThread& own) {
   const bool is_first = submitter_.exchange(&own, std::memory_order_relaxed) == nullptr;
   own.alone_since = own.finder.count() - (is_first ? least_alone : 0);
-  if (holder_.load(std::memory_order_acquire) != nullptr) release(&own);
+  if (holds()) release(&own);
 }
 
 /// Whether what comes next is to be held, if it is what is expected.
@@ -132,13 +106,13 @@ bool Repeats::begin(RepeatingThread& own, Task& task, const Submission& submissi
   if (own.finder.period() != own.expected_period || own.finder.count() - own.alone_since < least_alone ||
       scheduler_.ending() || trace::enabled())
     return false;
-  if (!start_watching()) {
+  if (!watch_.begin()) {
     own.is_off = true;
     return false;
   }
   MutexLock lock(mutex_);
   if (stopped_ || holder_.load(std::memory_order_relaxed) != nullptr) return false;
-  const RepeatingThread::Known* const known = own.find(own.expected_key);
+  const KnownSection* const known = own.known.find(own.expected_key);
   if (known != nullptr && known->replays == nullptr) {
     own.finder.failed(own.expected_period);
     return false;
@@ -158,7 +132,7 @@ bool Repeats::hold(RepeatingThread& own, Task& task, const Submission& submissio
   const bool is_released = own.state.load(std::memory_order_relaxed) != State::holding;
   const bool is_expected = own.finder.period() == own.period;
   if (!is_released && is_expected && !trace::enabled() && own.held.add(task, submission)) {
-    held_.store(held_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    watch_.note_held();
     if (own.held.size() == own.length) complete(own);
     const bool is_over = own.state.load(std::memory_order_relaxed) == State::plain;
     drop(lock);
@@ -166,8 +140,7 @@ bool Repeats::hold(RepeatingThread& own, Task& task, const Submission& submissio
     return true;
   }
   if (!is_released) {
-    if (RepeatingThread::Known* const known = own.held.was_noted() ? nullptr : own.find(own.key))
-      if (is_expected && ++known->misses == most_misses) own.forget(*known);
+    if (is_expected && !own.held.was_noted()) own.known.miss(own.key);
     submit_plainly(own);
   }
   own.state.store(State::plain, std::memory_order_relaxed);
@@ -196,7 +169,7 @@ void Repeats::interrupt() {
     own->finder.note_break(wait_signature);
     expect_more(*own);
   }
-  if (holder_.load(std::memory_order_acquire) != nullptr) release(own);
+  if (holds()) release(own);
 }
 
 bool Repeats::look_for(bool on) {
@@ -217,7 +190,7 @@ bool Repeats::look_for(bool on) {
 /// variables of the loop that it is the body of, so, if there is any, it is looked at again when something follows.
 void Repeats::complete(RepeatingThread& own) {
   const SectionForm& form = own.held.form();
-  const RepeatingThread::Known* const known = own.held.was_noted() ? nullptr : own.find(own.key);
+  const KnownSection* const known = own.held.was_noted() ? nullptr : own.known.find(own.key);
   bool any = known == nullptr;
   own.referred.assign(form.slots.size(), false);
   for (std::uint32_t slot = 0; slot < form.slots.size(); ++slot) {
@@ -256,66 +229,17 @@ void Repeats::finish(RepeatingThread& own) {
   }
 }
 
-/// The template of what is held, which is complete; null where it cannot have one.
-RepeatingThread::Known* Repeats::find_template(RepeatingThread& own) {
-  const SectionForm& form = own.held.form();
-  RepeatingThread::Known* known = own.find(own.key);
-  if (known != nullptr && known->form.get() != &form) {
-    own.forget(*known);
-    known = nullptr;
-  }
-  const bool is_late = SteadyClock::now() - own.completed_at > longest_gap;
-  bool changed = known == nullptr;
-  if (known == nullptr) {
-    known = &own.add(own.key);
-    known->form = own.held.share_form();
-    known->wanted.assign(form.slots.size(), false);
-  }
-  for (std::uint32_t slot = 0; slot < form.slots.size(); ++slot) {
-    if (!form.slots[slot].is_fresh || known->wanted[slot]) continue;
-    if (!(is_late && own.referred[slot]) && own.held.is_dead(slot)) continue;
-    if (is_broken(Mutation::repeat_kept)) [[unlikely]]
-      continue;
-    known->wanted[slot] = true;
-    changed = true;
-  }
-  known->misses = 0;
-  if (changed) {
-    if (known->remakes++ == most_remakes) known->wanted.assign(form.slots.size(), true);
-    make_template(*known);
-  }
-  return known->replays == nullptr ? nullptr : known;
-}
-
-void Repeats::make_template(RepeatingThread::Known& known) {
-  std::vector<std::uint32_t> results;
-  for (std::uint32_t slot = 0; slot < known.wanted.size(); ++slot)
-    if (known.form->slots[slot].is_fresh && known.wanted[slot]) results.push_back(slot);
-  known.replays = nullptr;
-  const std::shared_ptr<const Template> made = Template::make(known.form->captured(), results);
-  // A port costs what a task does: where each task has tensors of its own nothing is saved.
-  if (made == nullptr || made->ports().size() >= made->nodes().size()) return;
-  known.bytes = made->place_bytes();
-  for (const std::uint32_t slot : results) known.bytes += known.form->slots[slot].bytes;
-  known.replays = std::make_shared<Replays>(scheduler_, made);
-  recorded_.fetch_add(1, std::memory_order_relaxed);
-}
-
-/// A replay takes its memory all at once, before its first task: where that is scarce, tasks one by one need less.
-bool Repeats::has_room(const RepeatingThread::Known& known) {
-  const MemoryPool& pool = *scheduler_.devices().at(known.form->device).memory;
-  const std::size_t live = pool.statistics().live;
-  return live < pool.limit() && known.bytes <= (pool.limit() - live) / part_of_free;
-}
-
 bool Repeats::submit_section(RepeatingThread& own) {
-  RepeatingThread::Known* const known = find_template(own);
-  if (known == nullptr || !has_room(*known)) {
+  const bool is_late = SteadyClock::now() - own.completed_at > longest_gap;
+  const std::uint64_t made = own.known.made();
+  const KnownSection& known = own.known.learn(own.key, own.held, is_late ? &own.referred : nullptr, scheduler_);
+  recorded_.fetch_add(own.known.made() - made, std::memory_order_relaxed);
+  if (known.replays == nullptr || !known.has_room(scheduler_)) {
     submit_plainly(own);
     own.state.store(State::released, std::memory_order_relaxed);
     return true;
   }
-  const Template& replayed = known->replays->replayed();
+  const Template& replayed = known.replays->replayed();
   const std::span<const BufferReference> buffers = own.held.buffers();
   own.arguments.clear();
   own.results.assign(replayed.made_results(), nullptr);
@@ -327,13 +251,13 @@ bool Repeats::submit_section(RepeatingThread& own) {
   const SectionForm::Task& first = own.held.form().tasks.front();
   const std::uint64_t count = own.held.size();
   const bool outside_effect = std::ranges::any_of(own.held.form().tasks, &SectionForm::Task::outside_effect);
-  if (!known->replays->try_submit({.name = first.name,
-                                   .site = first.site,
-                                   .arguments = own.arguments,
-                                   .results = own.results,
-                                   .seed = {},
-                                   .bodies = own.held.tasks(),
-                                   .outside_effect = outside_effect}))
+  if (!known.replays->try_submit({.name = first.name,
+                                  .site = first.site,
+                                  .arguments = own.arguments,
+                                  .results = own.results,
+                                  .seed = {},
+                                  .bodies = own.held.tasks(),
+                                  .outside_effect = outside_effect}))
     return false;
   replays_.fetch_add(1, std::memory_order_relaxed);
   tasks_.fetch_add(count, std::memory_order_relaxed);
@@ -389,7 +313,6 @@ void Repeats::release(const RepeatingThread* own) {
   drop(lock);
 }
 
-/// The submitter does something else.
 void Repeats::release_idle() {
   MutexLock lock(mutex_);
   RepeatingThread* const holder = holder_.load(std::memory_order_relaxed);
@@ -443,29 +366,18 @@ void Repeats::stop() {
                              std::to_string(all.tasks) + " tasks were replayed, by " + std::to_string(all.recorded) +
                              " templates; " + std::to_string(all.left) + " were left in the middle");
   }
-  {
-    const MutexLock lock(watching_);
-    stopping_ = true;
-    watched_.notify_all();
-  }
-  if (watcher_.joinable()) watcher_.join();
+  watch_.stop();
 }
 
 void Repeats::before_fork() {
   mutex_.lock();
   if (RepeatingThread* const holder = holder_.load(std::memory_order_relaxed)) submit_plainly(*holder);
-  watching_.lock();
+  watch_.before_fork();
 }
 
 void Repeats::after_fork(bool in_child) {
-  watching_.unlock();
-  if (in_child) {
-    new (&watched_) ConditionVariable;
-    new (&watcher_) Thread;
-    watches_ = false;
-    asleep_ = false;
-    submitter_ = nullptr;
-  }
+  watch_.after_fork(in_child);
+  if (in_child) submitter_ = nullptr;
   const std::vector<BufferReference> dropped = std::exchange(dropped_, {});
   mutex_.unlock();
 }

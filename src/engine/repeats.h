@@ -2,11 +2,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "base/mutex.h"
-#include "base/thread.h"
+#include "engine/idle_watch.h"
 #include "engine/repeating_thread.h"
 
 namespace stretto {
@@ -20,7 +19,7 @@ class Scheduler;
 /// releases what is held while its submitter does something else.
 class Repeats {
  public:
-  explicit Repeats(Scheduler& scheduler) : scheduler_(scheduler) {}
+  explicit Repeats(Scheduler& scheduler) : scheduler_(scheduler), watch_(*this, scheduler) {}
 
   /// Outside of tasks: takes a task that has its body, and nothing else yet, to be submitted later, in its order. False
   /// where the caller has to record it now.
@@ -29,12 +28,16 @@ class Repeats {
   void interrupt();
   /// The same for a thread that is inside a task: what others hold is submitted.
   void interrupt_others() {
-    if (holder_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+    if (holds()) [[unlikely]]
       release(nullptr);
   }
   /// Whether the calling thread's repeats are looked for; they are from the start. What came before is forgotten.
   /// Returns what was set before.
   bool look_for(bool on);
+  /// Whether anything is held.
+  bool holds() const { return holder_.load(std::memory_order_acquire) != nullptr; }
+  /// What is held is submitted, since its submitter does something else.
+  void release_idle();
   /// Memory is short: gives back what replays keep. True where that was anything.
   bool give_back();
 
@@ -55,7 +58,6 @@ class Repeats {
 
  private:
   RepeatingThread* thread();
-  std::uint32_t signature(const RepeatingThread& own, const Submission& submission) const;
   void change_submitter(RepeatingThread& own);
   void expect_more(RepeatingThread& own);
   bool begin(RepeatingThread& own, Task& task, const Submission& submission);
@@ -64,20 +66,14 @@ class Repeats {
   void leave(RepeatingThread& own);
   void finish(RepeatingThread& own);
   void complete(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
-  RepeatingThread::Known* find_template(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
-  void make_template(RepeatingThread::Known& known) STRETTO_REQUIRES(mutex_);
-  bool has_room(const RepeatingThread::Known& known);
   /// False where it has to wait for a replay that is pending. Otherwise nothing is held any more.
   bool submit_section(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
   void submit_plainly(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
   void end_section(RepeatingThread& own, RepeatingThread::State state) STRETTO_REQUIRES(mutex_);
   /// What a thread holds is submitted, unless it is `own`.
   void release(const RepeatingThread* own);
-  void release_idle();
   /// Lets go of the buffers that were held, without the lock.
   void drop(MutexLock& lock) STRETTO_REQUIRES(mutex_);
-  bool start_watching();
-  void watch();
 
   Scheduler& scheduler_;
   /// Who submitted last.
@@ -91,16 +87,8 @@ class Repeats {
   /// Buffers whose references are to go once the lock is free: what their owners do then is the program's.
   std::vector<BufferReference> dropped_ STRETTO_GUARDED_BY(mutex_);
 
-  std::atomic<std::uint64_t> held_{0};  ///< Submissions that were, ever.
   std::atomic<std::uint64_t> replays_{0}, tasks_{0}, recorded_{0}, left_{0};
-
-  // The thread that releases.
-  Mutex watching_;
-  ConditionVariable watched_;
-  std::atomic<bool> asleep_{false};
-  std::atomic<bool> watches_{false};
-  bool stopping_ STRETTO_GUARDED_BY(watching_) = false;
-  Thread watcher_;
+  IdleWatch watch_;
 };
 
 }  // namespace stretto
