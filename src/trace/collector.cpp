@@ -1,26 +1,11 @@
 #include "trace/collector.h"
 
 #include <algorithm>
-#include <bit>
-
-#include "base/fork.h"
-#include "base/mutex.h"
-#include "trace/event_text.h"
+#include <string>
+#include <utility>
 
 namespace stretto::trace {
 namespace {
-
-struct LaneNames {
-  LaneNames() { hold_across_fork(mutex); }
-
-  Mutex mutex;
-  std::vector<std::string> names STRETTO_GUARDED_BY(mutex);
-};
-
-LaneNames& lane_names() {
-  static LaneNames& names = *new LaneNames;
-  return names;
-}
 
 /// So many nanoseconds before it is done a thread may look at the time (Ticks).
 constexpr std::int64_t early_look = 1000;
@@ -34,21 +19,8 @@ const Record& as(const RecordHeader& header) {
 
 }  // namespace
 
-Track make_track(std::string name) {
-  LaneNames& lanes = lane_names();
-  const MutexLock lock(lanes.mutex);
-  lanes.names.push_back(std::move(name));
-  return static_cast<Track>(lanes.names.size() - 1);
-}
-
-std::string name_of(Track lane) {
-  LaneNames& lanes = lane_names();
-  const MutexLock lock(lanes.mutex);
-  return lanes.names.at(lane);
-}
-
 Collector::Collector(EventFile& file, const TickClock& clock, std::int64_t begin)
-    : file_(file), clock_(clock), begin_(begin) {}
+    : events_(file, begin), clock_(clock), begin_(begin) {}
 Collector::~Collector() = default;
 
 // --- Reading
@@ -218,7 +190,10 @@ void Collector::read_section(const SectionRecord& record, RecordStream& stream) 
 void Collector::end_pass() {
   for (const TaskId id : complete_)
     if (Node* const known = nodes_.find(id)) write_task(id, *known);
-  for (const auto& [wait, track] : waits_) write_wait(wait, track);
+  for (const auto& [wait, track] : waits_) {
+    const Node* const awaited = wait.awaited == 0 ? nullptr : nodes_.find(wait.awaited);
+    events_.write_wait(wait, track, awaited != nullptr && awaited->is_submitted);
+  }
   complete_.swap(complete_later_);
   complete_later_.clear();
   waits_.swap(waits_later_);
@@ -228,17 +203,7 @@ void Collector::end_pass() {
 void Collector::end() {
   end_pass();
   end_pass();
-  if (lost_ > 0) write_dropped(begin_, lost_);
-}
-
-std::uint32_t Collector::make_track(const std::string& name) {
-  std::string& text = file_.begin_event();
-  text += "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":";
-  append_number(text, ++tracks_);
-  text += ",\"args\":{\"name\":";
-  append_quoted(text, name);
-  text += "}}";
-  return tracks_;
+  if (lost_ > 0) events_.write_dropped(begin_, lost_);
 }
 
 std::uint32_t Collector::track_of(RecordStream& stream) {
@@ -246,14 +211,14 @@ std::uint32_t Collector::track_of(RecordStream& stream) {
     std::string name = stream.name();
     if (name.empty() && ++program_tracks_ == 1) name = "program";
     if (name.empty()) name = "program " + std::to_string(program_tracks_);
-    stream.track = make_track(name);
+    stream.track = events_.make_track(name);
   }
   return stream.track;
 }
 
 std::uint32_t Collector::track_of(Track lane) {
   std::uint32_t& track = lane_tracks_[lane];
-  if (track == 0) track = make_track(name_of(lane));
+  if (track == 0) track = events_.make_track(name_of(lane));
   return track;
 }
 
@@ -265,7 +230,7 @@ void Collector::open(std::span<const Edge> edges, Hazards hazards) {
 }
 
 /// Valid until the next call.
-std::span<const Collector::Predecessor> Collector::predecessors_of(const Pending& task) {
+std::span<const TimelineEvents::Predecessor> Collector::predecessors_of(const Pending& task) {
   found_.clear();
   if (!seen_.empty()) seen_.clear();
   open(task.edges, 0);
@@ -283,9 +248,9 @@ std::span<const Collector::Predecessor> Collector::predecessors_of(const Pending
       found_.push_back({id, hazards, before->ended, before->track});
     }
   }
-  std::ranges::sort(found_, {}, &Predecessor::id);
+  std::ranges::sort(found_, {}, &TimelineEvents::Predecessor::id);
   std::size_t kept = 0;
-  for (const Predecessor& one : found_) {
+  for (const TimelineEvents::Predecessor& one : found_) {
     if (kept > 0 && found_[kept - 1].id == one.id) {
       found_[kept - 1].hazards |= one.hazards;
     } else {
@@ -300,123 +265,29 @@ void Collector::write_task(TaskId id, Node& known) {
   if (known.pending == nullptr || known.pending->call == nullptr) return;
   std::unique_ptr<Pending> held = std::move(known.pending);
   Pending& task = *held;
-  const std::span<const Predecessor> after = predecessors_of(task);
+  const std::span<const TimelineEvents::Predecessor> after = predecessors_of(task);
   if (task.issued == no_time) {
     // A worker's task is ready once all that it comes after has ended.
     task.issued = task.submitted;
-    for (const Predecessor& one : after) task.issued = std::max(task.issued, one.ended);
+    for (const TimelineEvents::Predecessor& one : after) task.issued = std::max(task.issued, one.ended);
     // Its thread may have looked at the time a little before it saw that.
     if (task.started < task.issued && task.issued - task.started <= early_look)
       task.started = std::min(task.issued, known.ended);
     task.issued = std::min(task.issued, task.started);
   }
   task.submitted = std::min(task.submitted, task.issued);
-  std::string& text = file_.begin_event();
-  text += task.call->head;
-  write_position(text, known.track, task.started, known.ended);
-  text += ",\"args\":{\"id\":";
-  append_number(text, id);
-  text += task.call->body;
-  text += ",\"submitted\":";
-  append_microseconds(text, task.submitted - begin_);
-  text += ",\"issued\":";
-  append_microseconds(text, task.issued - begin_);
-  if (task.is_estimated) text += ",\"estimated\":true";
-  if (!after.empty()) {
-    static constexpr const char* names[] = {"raw\"]", "war\"]", "waw\"]", "reuse\"]", "read\"]"};
-    text += ",\"after\":[";
-    for (const Predecessor& one : after)
-      for (unsigned hazards = one.hazards; hazards != 0; hazards &= hazards - 1) {
-        text += text.back() == '[' ? "[" : ",[";
-        append_number(text, one.id);
-        text += ",\"";
-        text += names[std::countr_zero(hazards)];
-      }
-    text += ']';
-  }
-  if (task.section != 0) {
-    text += ",\"section\":";
-    append_quoted(text, sections_[task.section]);
-  }
-  if (!task.failure.empty()) {
-    text += ",\"failed\":";
-    append_quoted(text, task.failure);
-  }
-  text += "}}";
-  for (const Predecessor& one : after)
-    if (one.track != known.track) write_flow(one, known, task.started);
+  events_.write_task({.id = id,
+                      .call = *task.call,
+                      .track = known.track,
+                      .submitted = task.submitted,
+                      .issued = task.issued,
+                      .started = task.started,
+                      .ended = known.ended,
+                      .is_estimated = task.is_estimated,
+                      .after = after,
+                      .section = sections_[task.section],
+                      .failure = task.failure});
   recycle(std::move(held));
-}
-
-void Collector::write_position(std::string& text, std::uint32_t track, std::int64_t begin, std::int64_t end) {
-  text += ",\"pid\":1,\"tid\":";
-  append_number(text, track);
-  text += ",\"ts\":";
-  append_microseconds(text, begin - begin_);
-  text += ",\"dur\":";
-  append_microseconds(text, end - begin);
-}
-
-void Collector::write_flow(const Predecessor& from, const Node& to, std::int64_t started) {
-  const char* const name = (from.hazards & hazards_of(Hazard::read_after_write)) != 0    ? "raw"
-                           : (from.hazards & hazards_of(Hazard::write_after_read)) != 0  ? "war"
-                           : (from.hazards & hazards_of(Hazard::write_after_write)) != 0 ? "waw"
-                                                                                         : "reuse";
-  ++flows_;
-  const auto write_end = [&](const char* phase, std::uint32_t track, std::int64_t moment) {
-    std::string& text = file_.begin_event();
-    text += std::string("{\"ph\":") + phase + ",\"cat\":\"dependency\",\"name\":\"" + name + "\",\"id\":";
-    append_number(text, flows_);
-    text += ",\"pid\":1,\"tid\":";
-    append_number(text, track);
-    text += ",\"ts\":";
-    append_microseconds(text, moment - begin_);
-    text += '}';
-  };
-  write_end("\"s\"", from.track, from.ended);
-  write_end("\"f\",\"bp\":\"e\"", to.track, started);
-}
-
-void Collector::write_wait(const Wait& wait, std::uint32_t track) {
-  const Node* const awaited = wait.awaited == 0 ? nullptr : nodes_.find(wait.awaited);
-  const bool is_for_task = awaited != nullptr && awaited->is_submitted;
-  std::string& text = file_.begin_event();
-  text += "{\"ph\":\"X\",\"name\":";
-  append_quoted(text, wait.awaited == 0 ? std::string(wait.name) : "wait for " + std::string(wait.name));
-  text += ",\"cat\":\"wait\"";
-  write_position(text, track, wait.began, wait.ended);
-  text += std::string(",\"args\":{\"cause\":\"") + wait.cause + "\"";
-  if (is_for_task) {
-    text += ",\"for\":";
-    append_number(text, wait.awaited);
-  }
-  if (wait.site.known()) {
-    text += ",\"line\":";
-    append_quoted(text, to_string(wait.site));
-  }
-  text += "}}";
-}
-
-void Collector::write_counter(const std::string& name, const char* unit, std::int64_t moment, std::uint64_t value) {
-  const auto [known, is_new] = counters_.try_emplace(name, value);
-  if (!is_new && std::exchange(known->second, value) == value) return;
-  std::string& text = file_.begin_event();
-  text += "{\"ph\":\"C\",\"name\":";
-  append_quoted(text, name);
-  text += ",\"pid\":1,\"ts\":";
-  append_microseconds(text, moment - begin_);
-  text += std::string(",\"args\":{\"") + unit + "\":";
-  append_number(text, value);
-  text += "}}";
-}
-
-void Collector::write_dropped(std::int64_t moment, std::uint64_t tasks) {
-  std::string& text = file_.begin_event();
-  text += "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"dropped\",\"pid\":1,\"tid\":0,\"ts\":";
-  append_microseconds(text, moment - begin_);
-  text += ",\"args\":{\"tasks\":";
-  append_number(text, tasks);
-  text += "}}";
 }
 
 }  // namespace stretto::trace

@@ -12,12 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "trace/call_text.h"
-#include "trace/event_file.h"
 #include "trace/number_window.h"
 #include "trace/recent_table.h"
 #include "trace/recording.h"
 #include "trace/records.h"
+#include "trace/timeline_events.h"
 
 namespace stretto::trace {
 
@@ -46,8 +45,8 @@ class Collector {
   /// Nothing comes any more.
   void end();
 
-  void write_counter(const std::string& name, const char* unit, std::int64_t moment, std::uint64_t value);
-  void write_dropped(std::int64_t moment, std::uint64_t tasks);
+  /// For events that are no task's.
+  TimelineEvents& events() { return events_; }
 
  private:
   /// What is known of a task that is not written yet.
@@ -70,13 +69,6 @@ class Collector {
     std::unique_ptr<Pending> pending;
     std::unique_ptr<std::vector<Edge>> joined;
   };
-  /// An edge with the joins in its way taken out.
-  struct Predecessor {
-    TaskId id;
-    Hazards hazards;
-    std::int64_t ended;
-    std::uint32_t track;
-  };
 
   /// Null where it is too long ago.
   Node* node(TaskId id);
@@ -92,23 +84,19 @@ class Collector {
 
   std::uint32_t track_of(RecordStream& stream);
   std::uint32_t track_of(Track lane);
-  std::uint32_t make_track(const std::string& name);
 
   void open(std::span<const Edge> edges, Hazards hazards);
-  std::span<const Predecessor> predecessors_of(const Pending& task);
+  std::span<const TimelineEvents::Predecessor> predecessors_of(const Pending& task);
   void write_task(TaskId id, Node& node);
-  void write_wait(const Wait& wait, std::uint32_t track);
-  void write_flow(const Predecessor& from, const Node& to, std::int64_t started);
-  void write_position(std::string& text, std::uint32_t track, std::int64_t begin, std::int64_t end);
 
-  EventFile& file_;
+  TimelineEvents events_;
   const TickClock& clock_;
   const std::int64_t begin_;
   NumberWindow<Node> nodes_{remembered};
   RecentTable<TaskId> ids_{remembered};
   std::vector<std::unique_ptr<Pending>> spare_;
   // Of `predecessors_of`.
-  std::vector<Predecessor> found_;
+  std::vector<TimelineEvents::Predecessor> found_;
   std::vector<std::pair<TaskId, Hazards>> open_;
   std::unordered_set<const Node*> seen_;
   std::unordered_map<std::uint64_t, TaskId> ids_of_points_;
@@ -120,14 +108,8 @@ class Collector {
   std::vector<std::string> sections_{""};
   std::map<std::string, std::uint32_t, std::less<>> section_numbers_{{"", 0}};
   std::unordered_map<Track, std::uint32_t> lane_tracks_;
-  std::map<std::string, std::uint64_t> counters_;
-  std::uint32_t tracks_ = 0;
   std::uint32_t program_tracks_ = 0;
-  std::uint64_t flows_ = 0;
   std::uint64_t lost_ = 0;  ///< Tasks that were forgotten before they were complete.
 };
-
-/// The name of a lane's track.
-std::string name_of(Track lane);
 
 }  // namespace stretto::trace

@@ -4,8 +4,12 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "base/fork.h"
+#include "base/mutex.h"
 #include "base/thread.h"
 #include "trace/records.h"
 #include "trace/section_path.h"
@@ -13,6 +17,18 @@
 
 namespace stretto::trace {
 namespace {
+
+struct LaneNames {
+  LaneNames() { hold_across_fork(mutex); }
+
+  Mutex mutex;
+  std::vector<std::string> names STRETTO_GUARDED_BY(mutex);
+};
+
+LaneNames& lane_names() {
+  static LaneNames& names = *new LaneNames;
+  return names;
+}
 
 /// A record with `tail` bytes behind it, in the calling thread's stream; null when it is dropped.
 template <typename Record>
@@ -109,6 +125,19 @@ bool record_call(RecordStream& stream, std::uint32_t place, std::span<const std:
 }
 
 }  // namespace
+
+Track make_track(std::string name) {
+  LaneNames& lanes = lane_names();
+  const MutexLock lock(lanes.mutex);
+  lanes.names.push_back(std::move(name));
+  return static_cast<Track>(lanes.names.size() - 1);
+}
+
+std::string name_of(Track lane) {
+  LaneNames& lanes = lane_names();
+  const MutexLock lock(lanes.mutex);
+  return lanes.names.at(lane);
+}
 
 constinit std::atomic<bool> is_recording{false};
 

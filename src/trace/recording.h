@@ -73,6 +73,7 @@ void record_execution(TaskId id, Ticks started, Ticks ended);
 /// Where the slices of an in-order lane go. Made once; `name` as in "sim:0 to host".
 using Track = std::uint32_t;
 Track make_track(std::string name);
+std::string name_of(Track lane);
 struct Retirement {
   TaskId id;
   std::uint64_t point;  ///< A number of this task among all of in-order lanes: what `record_reuse` names it by.

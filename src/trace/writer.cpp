@@ -162,7 +162,7 @@ bool Writer::read_stretch() {
     if (file_.unwritten() >= most_unwritten) file_.flush();
   }
   collector_.end_pass();
-  if (const std::uint64_t dropped = RecordStream::take_dropped()) collector_.write_dropped(now(), dropped);
+  if (const std::uint64_t dropped = RecordStream::take_dropped()) collector_.events().write_dropped(now(), dropped);
   std::erase_if(streams_, [](const std::unique_ptr<RecordStream>& stream) { return stream->is_over(); });
   return is_more;
 }
@@ -194,7 +194,7 @@ void Writer::sample() {
   if (source == nullptr) return;
   const std::int64_t moment = now();
   for (const Source::Counter& counter : source->counters())
-    collector_.write_counter(counter.name, counter.unit, moment, counter.value);
+    collector_.events().write_counter(counter.name, counter.unit, moment, counter.value);
 }
 
 // --- The recording that is under way
