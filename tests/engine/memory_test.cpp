@@ -27,7 +27,7 @@ Variables cap(int mebibytes, const char* workers = "4") {
   return {{"STRETTO_MEMORY_LIMIT", std::to_string(mebibytes) + "M"}, {"STRETTO_WORKERS", workers}};
 }
 
-void add_one(BodyContext& context) {
+void add_one_to_each(BodyContext& context) {
   const std::int64_t* from = data(context, 0);
   std::int64_t* to = data(context, 1);
   for (std::size_t i = 0; i < elements; i += 512) to[i] = from[i] + 1;
@@ -40,12 +40,12 @@ Array<> start(Device device) {
 }
 Array<> next(const Array<>& x, Device device) {
   Array<> y(elements, device);
-  submit({.name = "next", .device = device}, {read(x), write(y)}, &add_one);
+  submit({.name = "next", .device = device}, {read(x), write(y)}, &add_one_to_each);
   return y;
 }
 
 /// Case L6.
-const Scenario chain("a chain of temporaries", [] {
+const Scenario temporaries("a chain of temporaries", [] {
   for (const Device device : {cpu0, sim0}) {
     Array<> x = start(device);
     for (int i = 0; i < 100; ++i) x = next(x, device);
