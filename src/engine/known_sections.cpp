@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t most_known = 8;
 constexpr int most_misses = 2;
-constexpr int most_remakes = 4;
+// As sections of a short period move along a longer one, what somebody refers to at their end is now this, now that:
+// all of it together is still little.
+constexpr int most_remakes = 16;
 // A replay may take such a part of the memory that is free.
 constexpr std::size_t part_of_free = 4;
 
