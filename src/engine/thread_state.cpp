@@ -9,7 +9,7 @@
 
 namespace stretto {
 
-thread_local ThreadState* ThreadState::instance_ = nullptr;
+thread_local constinit ThreadState* ThreadState::instance_ = nullptr;
 
 /// Gives everything back when the thread ends.
 void ThreadState::destroy(void* state) {

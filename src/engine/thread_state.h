@@ -90,7 +90,7 @@ class ThreadState {
   static void destroy(void* state);
 
   // In the static block of thread-local storage: it is read at every submission.
-  [[gnu::tls_model("initial-exec")]] static thread_local ThreadState* instance_;
+  [[gnu::tls_model("initial-exec")]] static thread_local constinit ThreadState* instance_;
 
   TaskSlab& slab_;
   PendingCount& count_;
