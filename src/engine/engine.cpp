@@ -216,11 +216,12 @@ void Engine::commit(Task& task, const Submission& submission) {
     }
   }
   if (!scheduler_.serial()) start_device(task, submission);
+  ThreadState& me = scheduler_.thread();
   Repeats* const repeats = scheduler_.repeats();
-  if (scheduler_.thread().frame != nullptr) [[unlikely]] {
+  if (me.frame != nullptr) [[unlikely]] {
     if (repeats != nullptr) repeats->interrupt_others();
     commit_inside(task, submission);
-  } else if (repeats == nullptr || !repeats->take(task, submission)) {
+  } else if (repeats == nullptr || !repeats->take(me, task, submission)) {
     record(task, submission, submission.accesses, nullptr);
   }
 }

@@ -54,6 +54,14 @@ void RepeatFinder::adopt(std::uint32_t period, std::uint32_t at) {
   if (matched_ == 0) period_ = 0;
 }
 
+void RepeatFinder::forget() {
+  // No period reaches back over this.
+  now_ += longest_period;
+  compared_at_ = now_;
+  period_ = matched_ = 0;
+  needed_ = ~0u;
+}
+
 std::uint32_t RepeatFinder::propose_section() const {
   if (now_ - last_break_ > period_)
     return period_ >= shortest_section ? period_ : period_ * ((usual_section + period_ - 1) / period_);

@@ -32,6 +32,9 @@ class RepeatFinder {
   /// A number for the next submission, from which others are counted; not small.
   std::uint32_t now() const { return now_; }
 
+  /// What comes next has nothing to do with what came before: some of it in between was not noted.
+  void forget();
+
   /// How many of those that come next are worth being held, if they are those of a period ago; 0 for none.
   std::uint32_t propose() const { return matched_ < needed_ ? 0 : propose_section(); }
   /// Of what comes next, if it is what is expected: tells it from others that are expected at other times.

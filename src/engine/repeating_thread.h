@@ -8,6 +8,7 @@
 #include "engine/held_section.h"
 #include "engine/known_sections.h"
 #include "engine/repeat_finder.h"
+#include "engine/search_time.h"
 
 namespace stretto {
 
@@ -25,6 +26,7 @@ class RepeatingThread {
   };
 
   RepeatFinder finder;
+  SearchTime search_time;
   bool is_off = false;  ///< Its repeats are not looked for.
   /// What is to be held when it comes; 0 for nothing.
   std::uint32_t expected_length = 0;

@@ -36,8 +36,7 @@ constexpr std::chrono::microseconds longest_wait{200};
 // --- Submitting
 // ----------------------------------------------------------------------------------------------------------
 
-RepeatingThread* Repeats::thread() {
-  ThreadState& me = scheduler_.thread();
+RepeatingThread* Repeats::thread(ThreadState& me) {
   if (me.repeating == nullptr && me.submissions >= first_submissions) [[unlikely]] {
     auto* made = new RepeatingThread;
     const MutexLock lock(mutex_);
@@ -47,8 +46,8 @@ RepeatingThread* Repeats::thread() {
   return me.repeating;
 }
 
-bool Repeats::take(Task& task, const Submission& submission) {
-  RepeatingThread* const found = thread();
+bool Repeats::search(ThreadState& me, Task& task, const Submission& submission) {
+  RepeatingThread* const found = thread(me);
   if (found == nullptr || found->is_off) [[unlikely]] {
     // What others hold comes before it.
     if (submitter_.load(std::memory_order_relaxed) != found) submitter_.store(nullptr, std::memory_order_relaxed);
@@ -58,6 +57,8 @@ bool Repeats::take(Task& task, const Submission& submission) {
   RepeatingThread& own = *found;
   if (submitter_.load(std::memory_order_relaxed) != found) [[unlikely]]
     change_submitter(own);
+  if (own.search_time.rests_on()) return false;
+  for (const Access& access : submission.accesses) access.buffer->prefetch_log();
   const std::uint32_t signature = submission_signature(submission, own.finder.now());
   const bool on_other_lane = submission.role != LaneRole::compute && submission.device.kind() != DeviceKind::cpu;
   if (on_other_lane || submission.priority != Priority::normal || submission.accesses.size() > most_accesses ||
@@ -84,6 +85,7 @@ bool Repeats::take(Task& task, const Submission& submission) {
   }
   if (own.expected_length > 0) return begin(own, task, submission);
   expect_more(own);
+  if (own.expected_length == 0 && own.search_time.note_searched()) own.finder.forget();
   return false;
 }
 
@@ -136,7 +138,7 @@ bool Repeats::hold(RepeatingThread& own, Task& task, const Submission& submissio
     if (own.held.size() == own.length) complete(own);
     const bool is_over = own.state.load(std::memory_order_relaxed) == State::plain;
     drop(lock);
-    if (is_over) own.finder.succeeded(own.period);
+    if (is_over) succeed(own);
     return true;
   }
   if (!is_released) {
@@ -147,6 +149,11 @@ bool Repeats::hold(RepeatingThread& own, Task& task, const Submission& submissio
   drop(lock);
   own.finder.failed(own.period);
   return false;
+}
+
+void Repeats::succeed(RepeatingThread& own) {
+  own.finder.succeeded(own.period);
+  own.search_time.note_success();
 }
 
 void Repeats::leave(RepeatingThread& own) {
@@ -176,8 +183,9 @@ bool Repeats::look_for(bool on) {
   interrupt();
   ThreadState& me = scheduler_.thread();
   me.submissions = std::max(me.submissions, first_submissions);
-  RepeatingThread& own = *thread();
+  RepeatingThread& own = *thread(me);
   own.finder = RepeatFinder();
+  own.search_time = SearchTime();
   own.alone_since = own.finder.count() - least_alone;
   own.expected_length = 0;
   return !std::exchange(own.is_off, !on);
@@ -221,7 +229,7 @@ void Repeats::finish(RepeatingThread& own) {
     drop(lock);
     if (is_over || !is_patient) {
       own.is_patient = is_replayed;
-      if (is_replayed) own.finder.succeeded(own.period);
+      if (is_replayed) succeed(own);
       return;
     }
     // Without the lock: what is pending may have to submit before it ends.

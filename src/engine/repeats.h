@@ -7,6 +7,7 @@
 #include "base/mutex.h"
 #include "engine/idle_watch.h"
 #include "engine/repeating_thread.h"
+#include "engine/thread_state.h"
 
 namespace stretto {
 
@@ -23,7 +24,11 @@ class Repeats {
 
   /// Outside of tasks: takes a task that has its body, and nothing else yet, to be submitted later, in its order. False
   /// where the caller has to record it now.
-  bool take(Task& task, const Submission& submission);
+  bool take(ThreadState& me, Task& task, const Submission& submission) {
+    RepeatingThread* const own = me.repeating;
+    if (own != nullptr && own->search_time.rests() && submitter_.load(std::memory_order_relaxed) == own) return false;
+    return search(me, task, submission);
+  }
   /// The calling thread is about to wait, to look, or to do something that comes after all that was submitted before.
   void interrupt();
   /// The same for a thread that is inside a task: what others hold is submitted.
@@ -57,11 +62,15 @@ class Repeats {
   void after_fork(bool in_child) STRETTO_NO_THREAD_SAFETY_ANALYSIS;
 
  private:
-  RepeatingThread* thread();
+  RepeatingThread* thread(ThreadState& me);
+  /// Not part of its caller, which most programs pass without it: they would pay for its registers.
+  [[gnu::noinline]] bool search(ThreadState& me, Task& task, const Submission& submission);
   void change_submitter(RepeatingThread& own);
   void expect_more(RepeatingThread& own);
   bool begin(RepeatingThread& own, Task& task, const Submission& submission);
   bool hold(RepeatingThread& own, Task& task, const Submission& submission);
+  /// A section was replayed.
+  void succeed(RepeatingThread& own);
   /// All that the thread holds is submitted.
   void leave(RepeatingThread& own);
   void finish(RepeatingThread& own);
