@@ -226,7 +226,12 @@ void Replay::run_own_body(std::uint32_t node, BodyContext& context) {
     Task& task;
     ~Recycler() { scheduler.thread().recycle(task); }
   };
-  const Recycler given{scheduler_, *std::exchange(bodies_[node], nullptr)};
+  // The lines of a body are with the core that submitted it.
+  constexpr std::size_t ahead = 4;
+  if (node + ahead < bodies_.size())
+    if (const Task* const later = std::atomic_ref(bodies_[node + ahead]).load(std::memory_order_relaxed))
+      prefetch_body(*later);
+  const Recycler given{scheduler_, *std::atomic_ref(bodies_[node]).exchange(nullptr, std::memory_order_relaxed)};
   given.task.invoke(given.task, &context);
 }
 

@@ -148,6 +148,13 @@ inline bool arrive(Task& task) {
   return task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
+/// Of a task that is to run: the lines that its body lies in.
+inline void prefetch_body(const Task& task) {
+  prefetch_for_write(&task.invoke);
+  prefetch_for_write(task.closure);
+  prefetch_for_write(task.closure + Task::inline_closure - 1);
+}
+
 /// Whoever is first in the list of successors is looked at once the body has run: its line may come meanwhile from the
 /// core that submitted it.
 inline void prefetch_successor(const Task& task) {
