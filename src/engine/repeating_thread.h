@@ -9,20 +9,22 @@
 #include "engine/known_sections.h"
 #include "engine/repeat_finder.h"
 #include "engine/search_time.h"
+#include "memory/spin_lock.h"
 
 namespace stretto {
 
 /// What `Repeats` keeps of one thread that submits.
 ///
 /// What is held, and the sections that are known, belong to whoever has the lock of `Repeats`; the rest is the thread's
-/// own.
+/// own. While the state is `holding` the thread adds to what is held under `adding` alone.
 class RepeatingThread {
  public:
   enum class State : std::uint8_t {
-    plain,     ///< Nothing is held.
-    holding,   ///< The beginning of a section is.
-    complete,  ///< All of it is.
-    released,  ///< Somebody else had what was held submitted.
+    plain,      ///< Nothing is held.
+    holding,    ///< The beginning of a section is.
+    complete,   ///< All of it is.
+    releasing,  ///< What is held is being submitted, under the lock.
+    released,   ///< Somebody else had what was held submitted.
   };
 
   RepeatFinder finder;
@@ -35,6 +37,7 @@ class RepeatingThread {
   std::uint32_t alone_since = 0;  ///< By the finder's count: when another thread submitted last.
 
   std::atomic<State> state{State::plain};
+  SpinLock adding;  ///< Nobody goes from `holding` to another state without it.
   HeldSection held;
   std::uint64_t key = 0;     ///< Of what is held.
   std::uint32_t length = 0;  ///< How much will be.

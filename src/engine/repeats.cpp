@@ -68,15 +68,16 @@ bool Repeats::search(ThreadState& me, Task& task, const Submission& submission) 
     expect_more(own);
     return false;
   }
-  State state = own.state.load(std::memory_order_relaxed);
+  State state = own.state.load(std::memory_order_acquire);
   if (state == State::complete) [[unlikely]] {
     finish(own);
-    state = own.state.load(std::memory_order_relaxed);
+    state = own.state.load(std::memory_order_acquire);
   }
   own.finder.note(signature);
   switch (state) {
     case State::plain: break;
-    case State::holding: return hold(own, task, submission);
+    case State::holding:
+    case State::releasing: return hold(own, task, submission);
     case State::complete:
     case State::released:
       own.state.store(State::plain, std::memory_order_relaxed);
@@ -130,12 +131,20 @@ bool Repeats::begin(RepeatingThread& own, Task& task, const Submission& submissi
 }
 
 bool Repeats::hold(RepeatingThread& own, Task& task, const Submission& submission) {
+  const bool is_expected = own.finder.period() == own.period;
+  bool is_held = false;
+  {
+    const SpinLockGuard adding(own.adding);
+    is_held = own.state.load(std::memory_order_relaxed) == State::holding && is_expected && !trace::enabled() &&
+              own.held.add(task, submission);
+    if (is_held) watch_.note_held();
+    if (is_held && own.held.size() < own.length) return true;
+  }
+  // Somebody else may have what is held submitted meanwhile.
   MutexLock lock(mutex_);
   const bool is_released = own.state.load(std::memory_order_relaxed) != State::holding;
-  const bool is_expected = own.finder.period() == own.period;
-  if (!is_released && is_expected && !trace::enabled() && own.held.add(task, submission)) {
-    watch_.note_held();
-    if (own.held.size() == own.length) complete(own);
+  if (is_held) {
+    if (!is_released) complete(own);
     const bool is_over = own.state.load(std::memory_order_relaxed) == State::plain;
     drop(lock);
     if (is_over) succeed(own);
@@ -274,6 +283,11 @@ bool Repeats::submit_section(RepeatingThread& own) {
 }
 
 void Repeats::submit_plainly(RepeatingThread& own) {
+  {
+    // From here on nothing is added, and what comes next waits until all that is held is recorded.
+    const SpinLockGuard adding(own.adding);
+    own.state.store(State::releasing, std::memory_order_relaxed);
+  }
   ThreadState& me = scheduler_.thread();
   // They are the submitter's, and not part of a task that the calling thread may be inside of.
   ThreadState::Frame* const frame = std::exchange(me.frame, nullptr);
@@ -302,7 +316,7 @@ void Repeats::submit_plainly(RepeatingThread& own) {
 
 void Repeats::end_section(RepeatingThread& own, State state) {
   std::ranges::move(own.held.end(), std::back_inserter(dropped_));
-  own.state.store(state, std::memory_order_relaxed);
+  own.state.store(state, std::memory_order_release);
   holder_.store(nullptr, std::memory_order_release);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/repeats.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -169,6 +170,26 @@ TEST_P(Repeating, WhatIsHeldRunsThoughNobodyAsks) {
   for (int i = 0; i < 100; ++i)
     submit({.name = "tell again", .device = device}, {read(x)}, [ran](BodyContext&) { ++*ran; });
   EXPECT_TRUE(eventually([&] { return *ran == 107; }));
+}
+
+TEST_P(Repeating, WhatOthersReleaseComesBeforeWhatIsSubmittedMeanwhile) {
+  Array<Value> x = filled(1);
+  const Array<Value> y = filled(2);
+  Value expected = 1;
+  std::atomic<bool> over{false};
+  std::thread releases([&] {
+    while (!over) {
+      Engine::get().scheduler().repeats()->release_idle();
+      pause(64);
+    }
+  });
+  for (Value i = 0; i < 1000; ++i) {
+    x = step(x, y, i);
+    expected = step_value(expected, 2, i);
+  }
+  EXPECT_EQ(x.item(), expected);
+  over = true;
+  releases.join();
 }
 
 TEST_P(Repeating, AFailureIsThatOfItsTask) {
