@@ -10,8 +10,11 @@ namespace {
 constexpr std::uint32_t least_matched = 32;
 // A period that was left is left alone for this times its length, doubled each time up to so often.
 constexpr std::uint32_t most_doublings = 10;
-// The same for all periods: what repeats with one repeats with its multiples, too.
-constexpr std::uint32_t longest_rest = 6;
+// The same for all periods: what repeats with one repeats with its multiples, too. To find that a section saves nothing
+// takes a template, and much longer.
+constexpr std::uint32_t longest_rest = 6, longest_rest_of_useless = 9;
+// So many sections are over quickly before they become longer.
+constexpr std::uint32_t quick_before_long = 16;
 // So many comparisons backwards are paid by one submission.
 constexpr std::uint32_t paid_by_one = 4;
 // What matched fewer was none.
@@ -63,8 +66,11 @@ void RepeatFinder::forget() {
 }
 
 std::uint32_t RepeatFinder::propose_section() const {
-  if (now_ - last_break_ > period_)
-    return period_ >= shortest_section ? period_ : period_ * ((usual_section + period_ - 1) / period_);
+  if (now_ - last_break_ > period_) {
+    if (period_ >= shortest_section && quick_ < quick_before_long) return period_;
+    const std::uint32_t least = quick_ < quick_before_long ? usual_section : long_section;
+    return period_ * ((least + period_ - 1) / period_);
+  }
   // From one break to the next.
   if (!ends_with_break()) return 0;
   std::uint32_t length = 0;
@@ -79,14 +85,17 @@ std::uint64_t RepeatFinder::expected_key(std::uint32_t length) const {
   return key;
 }
 
-void RepeatFinder::succeeded(std::uint32_t period) {
+void RepeatFinder::succeeded(std::uint32_t period, bool quickly) {
   failures_ = 0;
+  quick_ = quickly ? quick_ + 1 : 0;
   for (Left& left : left_)
     if (left.period == period) left = {};
 }
 
-void RepeatFinder::failed(std::uint32_t period) {
-  rests_until_ = now_ + (usual_section << std::min(failures_++, longest_rest));
+void RepeatFinder::failed(std::uint32_t period, bool saves_nothing) {
+  rests_until_ =
+      now_ + (usual_section << std::min(failures_++, saves_nothing ? longest_rest_of_useless : longest_rest));
+  quick_ = 0;
   auto* found = std::ranges::find(left_, period, &Left::period);
   if (found == left_.end()) {
     found = &left_[next_left_++ % left_.size()];

@@ -17,6 +17,8 @@ class RepeatFinder {
   static constexpr std::uint32_t shortest_section = 16;
   /// Of periods that are shorter than the shortest section as many are taken together.
   static constexpr std::uint32_t usual_section = 64;
+  /// The same where sections are over as quickly as they come.
+  static constexpr std::uint32_t long_section = 512;
 
   RepeatFinder() : history_(history_length) {}
 
@@ -42,10 +44,12 @@ class RepeatFinder {
 
   /// What was noted last came so many submissions ago, too, and so did what was before it; 0 where nothing repeats.
   std::uint32_t period() const { return period_; }
-  /// What was held for this period came as expected to its end, or did not: then the period is left alone for a while,
-  /// and most others for a shorter one, longer each time.
-  void succeeded(std::uint32_t period);
-  void failed(std::uint32_t period);
+  /// What was held for this period came as expected to its end. `quickly`: in about the time that its submission took;
+  /// where that is so for long, more is taken together.
+  void succeeded(std::uint32_t period, bool quickly);
+  /// It did not: then the period is left alone for a while, and most others for a shorter one, longer each time.
+  /// `saves_nothing`: it did, but it is better submitted as it comes.
+  void failed(std::uint32_t period, bool saves_nothing = false);
 
  private:
   static constexpr std::uint32_t is_break = 1;
@@ -106,6 +110,7 @@ class RepeatFinder {
   std::uint32_t compared_at_ = first_number;  ///< What was compared backwards is paid by what comes after.
   std::uint32_t rests_until_ = first_number;  ///< Until then nothing is expected.
   std::uint32_t failures_ = 0;                ///< In a row.
+  std::uint32_t quick_ = 0;                   ///< Sections in a row.
   std::uint32_t next_left_ = 0;
   std::array<Left, 4> left_;
   std::array<Met, 1024> met_;

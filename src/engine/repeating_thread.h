@@ -42,9 +42,12 @@ class RepeatingThread {
   std::uint64_t key = 0;     ///< Of what is held.
   std::uint32_t length = 0;  ///< How much will be.
   std::uint32_t period = 0;
-  bool is_patient = true;      ///< Whether replays that were awaited have ended soon.
+  bool saves_nothing = false;       ///< Whether what was held last is known not to be worth a replay.
+  std::uint32_t impatience = 0;     ///< Grows with each wait for a pending replay that was in vain.
+  std::uint32_t impatient_for = 0;  ///< So many sections are not to be waited for.
   std::vector<bool> referred;  ///< Of each slot: whether somebody else referred to it when the section was complete.
   SteadyClock::time_point completed_at;
+  SteadyClock::time_point succeeded_at;  ///< When the section before was complete that was replayed.
 
   KnownSections known;
 

@@ -30,6 +30,8 @@ constexpr std::uint32_t wait_signature = 2;
 constexpr std::chrono::microseconds longest_gap{20};
 // So long a replay that is pending is awaited, before what is held is submitted task by task.
 constexpr std::chrono::microseconds longest_wait{200};
+// Behind a wait in vain so many sections are not waited for; at first one, and twice as many each time.
+constexpr std::uint32_t longest_impatience = 64;
 
 }  // namespace
 
@@ -81,7 +83,7 @@ bool Repeats::search(ThreadState& me, Task& task, const Submission& submission) 
     case State::complete:
     case State::released:
       own.state.store(State::plain, std::memory_order_relaxed);
-      own.finder.failed(own.period);
+      own.finder.failed(own.period, own.saves_nothing);
       return false;
   }
   if (own.expected_length > 0) return begin(own, task, submission);
@@ -117,12 +119,13 @@ bool Repeats::begin(RepeatingThread& own, Task& task, const Submission& submissi
   if (stopped_ || holder_.load(std::memory_order_relaxed) != nullptr) return false;
   const KnownSection* const known = own.known.find(own.expected_key);
   if (known != nullptr && known->replays == nullptr) {
-    own.finder.failed(own.expected_period);
+    own.finder.failed(own.expected_period, true);
     return false;
   }
   own.key = own.expected_key;
   own.period = own.expected_period;
   own.length = length;
+  own.saves_nothing = false;
   own.held.begin(known == nullptr ? nullptr : known->form, submission.device);
   own.state.store(State::holding, std::memory_order_relaxed);
   holder_.store(&own, std::memory_order_release);
@@ -161,7 +164,10 @@ bool Repeats::hold(RepeatingThread& own, Task& task, const Submission& submissio
 }
 
 void Repeats::succeed(RepeatingThread& own) {
-  own.finder.succeeded(own.period);
+  // Of tasks so small, what a replay takes beside them tells.
+  constexpr std::chrono::microseconds small_task{1};
+  const SteadyClock::time_point before = std::exchange(own.succeeded_at, own.completed_at);
+  own.finder.succeeded(own.period, own.completed_at - before < own.length * small_task);
   own.search_time.note_success();
 }
 
@@ -224,11 +230,12 @@ void Repeats::complete(RepeatingThread& own) {
 /// By the thread that submits: what is complete is submitted.
 void Repeats::finish(RepeatingThread& own) {
   const SteadyClock::time_point begun = SteadyClock::now();
+  bool has_waited = false;
   while (true) {
     MutexLock lock(mutex_);
     if (own.state.load(std::memory_order_relaxed) != State::complete) return;
     // Replays of small tasks end soon, and are awaited. Where they did not, the device is busy for long.
-    const bool is_patient = own.is_patient && SteadyClock::now() - begun < longest_wait;
+    const bool is_patient = own.impatient_for == 0 && SteadyClock::now() - begun < longest_wait;
     const bool is_over = submit_section(own);
     const bool is_replayed = own.state.load(std::memory_order_relaxed) == State::plain;
     if (!is_over && !is_patient) {
@@ -237,10 +244,18 @@ void Repeats::finish(RepeatingThread& own) {
     }
     drop(lock);
     if (is_over || !is_patient) {
-      own.is_patient = is_replayed;
+      if (own.impatient_for > 0) {
+        --own.impatient_for;
+      } else if (!is_over) {
+        own.impatience = std::clamp(2 * own.impatience, 1u, longest_impatience);
+        own.impatient_for = own.impatience;
+      } else if (has_waited) {
+        own.impatience = 0;
+      }
       if (is_replayed) succeed(own);
       return;
     }
+    has_waited = true;
     // Without the lock: what is pending may have to submit before it ends.
     pause(64);
   }
@@ -251,7 +266,8 @@ bool Repeats::submit_section(RepeatingThread& own) {
   const std::uint64_t made = own.known.made();
   const KnownSection& known = own.known.learn(own.key, own.held, is_late ? &own.referred : nullptr, scheduler_);
   recorded_.fetch_add(own.known.made() - made, std::memory_order_relaxed);
-  if (known.replays == nullptr || !known.has_room(scheduler_)) {
+  own.saves_nothing = known.replays == nullptr;
+  if (own.saves_nothing || !known.has_room(scheduler_)) {
     submit_plainly(own);
     own.state.store(State::released, std::memory_order_relaxed);
     return true;

@@ -44,6 +44,30 @@ TEST(RepeatFinder, TakesShortPeriodsTogether) {
   }
 }
 
+TEST(RepeatFinder, TakesMoreTogetherWhereSectionsAreOverQuickly) {
+  for (const std::uint32_t period : {1u, 3u, 40u, 1000u}) {
+    RepeatFinder finder;
+    std::uint32_t i = 0;
+    const auto next_length = [&] {
+      finder.note(signature(i++ % period));
+      return finder.propose();
+    };
+    while (next_length() == 0) {
+    }
+    const std::uint32_t usual = next_length();
+    for (int section = 0; section < 16; ++section) {
+      EXPECT_EQ(next_length(), usual) << period;
+      finder.succeeded(period, true);
+    }
+    const std::uint32_t length = next_length();
+    EXPECT_EQ(length % period, 0u) << period;
+    EXPECT_GE(length, RepeatFinder::long_section);
+    EXPECT_LT(length, RepeatFinder::long_section + period);
+    finder.succeeded(period, false);
+    EXPECT_EQ(next_length(), usual) << period;
+  }
+}
+
 TEST(RepeatFinder, ProposesNothingWhereNothingRepeats) {
   RepeatFinder finder;
   std::uint64_t state = 1;
