@@ -88,7 +88,7 @@ bool Repeats::search(ThreadState& me, Task& task, const Submission& submission) 
   }
   if (own.expected_length > 0) return begin(own, task, submission);
   expect_more(own);
-  if (own.expected_length == 0 && own.search_time.note_searched()) own.finder.forget();
+  if (own.expected_length == 0 && own.search_time.note_searched(own.finder.period() != 0)) own.finder.forget();
   return false;
 }
 

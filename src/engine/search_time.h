@@ -25,10 +25,11 @@ class SearchTime {
   }
   /// Where `rests` says no: whether it does go on, and the next submission is left out, too.
   bool rests_on() { return parts_left_ > 0 && go_on(); }
-  /// One more was searched, and nothing was found in it. True where a rest begins behind it.
-  bool note_searched() {
+  /// One more was searched, and nothing is expected behind it. True where a rest begins behind it. `matches`: it came
+  /// before, though; then it may be a while until it is known what to expect.
+  bool note_searched(bool matches) {
     if (searched_ == 0) began_ = clock_();
-    return ++searched_ == longest_search && begin_rest();
+    return ++searched_ >= (matches ? 4 * longest_search : longest_search) && begin_rest();
   }
   /// What was found saved time.
   void note_success() { searched_ = 0; }

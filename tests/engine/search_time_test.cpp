@@ -15,13 +15,13 @@ SteadyClock::time_point counted() { return moment; }
 class SearchTimes : public testing::Test {
  protected:
   /// Submits some, so far apart, and counts those that were searched.
-  int searched_of(int submissions, std::chrono::nanoseconds distance) {
+  int searched_of(int submissions, std::chrono::nanoseconds distance, bool matches = false) {
     int searched = 0;
     for (int i = 0; i < submissions; ++i) {
       moment += distance;
       if (time_.rests() || time_.rests_on()) continue;
       ++searched;
-      time_.note_searched();
+      time_.note_searched(matches);
     }
     return searched;
   }
@@ -37,6 +37,12 @@ TEST_F(SearchTimes, QuickSubmissionsAreSearchedNowAndThen) {
   const int searched = searched_of(20 * longest, 150ns);
   EXPECT_GT(searched, 3 * longest);
   EXPECT_LT(searched, 5 * longest);
+}
+
+TEST_F(SearchTimes, WhatCameBeforeIsSearchedForLonger) {
+  constexpr int longest = SearchTime::longest_search;
+  EXPECT_EQ(searched_of(3 * longest, 150ns, true), 3 * longest);
+  EXPECT_EQ(searched_of(2 * longest, 150ns, true), longest);
 }
 
 TEST_F(SearchTimes, SlowSubmissionsAreAllSearched) {
