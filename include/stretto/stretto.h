@@ -28,6 +28,7 @@
 #include <stretto/tensor/devices.h>
 #include <stretto/tensor/dlpack.h>
 #include <stretto/tensor/generator.h>
+#include <stretto/tensor/repeat_statistics.h>
 #include <stretto/tensor/task.h>
 #include <stretto/tensor/tensor.h>
 #include <stretto/trace/section.h>
