@@ -93,6 +93,7 @@ int run_group(const BenchGroup& group, const BenchOptions& options, std::vector<
   if (group.several_devices && std::getenv("STRETTO_CPU_DEVICES") == nullptr && count_gpus() < 2) {
     variables.emplace_back("STRETTO_CPU_DEVICES", "2");
   }
+  if (group.finds_repeats) variables.emplace_back("STRETTO_REPLAY", "on");
   fmt::print("{}  {}\n", bold(group.name), faint(group.about));
   std::fflush(stdout);
   ProgressBar progress;

@@ -26,7 +26,7 @@ namespace stretto::cli {
 namespace {
 
 /// One line of JSON for the process that started this one.
-void tell(const nlohmann::json& message) {
+void tell_parent(const nlohmann::json& message) {
   fmt::print("{}\n", message.dump());
   std::fflush(stdout);
 }
@@ -35,13 +35,13 @@ int measure_group(const std::string& name, const BenchOptions& options) {
   BenchRun run(
       options,
       [](const Result& result) {
-        tell({{"name", result.name},
-              {"value", result.value},
-              {"unit", result.unit},
-              {"min", result.minimum},
-              {"max", result.maximum}});
+        tell_parent({{"name", result.name},
+                     {"value", result.value},
+                     {"unit", result.unit},
+                     {"min", result.minimum},
+                     {"max", result.maximum}});
       },
-      [](double fraction, std::string_view figure) { tell({{"progress", fraction}, {"figure", figure}}); });
+      [](double fraction, std::string_view figure) { tell_parent({{"progress", fraction}, {"figure", figure}}); });
   const auto groups = bench_groups();
   const auto group = std::ranges::find(groups, name, &BenchGroup::name);
   if (group == groups.end()) return wrong_usage;

@@ -122,6 +122,23 @@ TEST(Bench, MeasuresOperatorsMemoryAndTraining) {
   EXPECT_EQ(figures.at("mlp.step"), "us");
 }
 
+TEST(Bench, SaysWhatComesBeforeTheFirstReplay) {
+  const Figures asked =
+      figures_of({"tasks.chain.replay", "small.32", "mlp.step.replay", "--count", "20", "--repeat", "1"});
+  for (const char* name : {"tasks.chain.replay", "small.32.replay", "mlp.step.replay"}) {
+    EXPECT_TRUE(asked.contains(name)) << name;
+    EXPECT_EQ(asked.at(std::string(name) + ".calls"), "calls");
+    EXPECT_EQ(asked.at(std::string(name) + ".first"), asked.at(name));
+  }
+  const Figures found =
+      figures_of({"repeats.tasks", "repeats.small.32", "repeats.mlp", "--count", "20", "--repeat", "1"});
+  for (const char* name : {"repeats.tasks.chain", "repeats.tasks.random_dag", "repeats.small.32", "repeats.mlp.step"}) {
+    EXPECT_TRUE(found.contains(name)) << name;
+    EXPECT_EQ(found.at(std::string(name) + ".calls"), "calls");
+    EXPECT_EQ(found.at(std::string(name) + ".first"), found.at(name));
+  }
+}
+
 TEST(Bench, MeasuresProductsAgainstTheLibrary) {
   const Figures figures = figures_of({"matmul.96", "small.32", "--repeat", "1"});
   EXPECT_EQ(figures.at("matmul.96"), "GFLOP/s");

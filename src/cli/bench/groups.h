@@ -18,6 +18,8 @@ struct BenchGroup {
   bool several_devices = false;
   /// The figures as `bench list` shows them, each with what it is.
   std::vector<std::pair<std::string, std::string>> figures;
+  /// Whether what repeats is to be replayed without being asked for.
+  bool finds_repeats = false;
 };
 
 /// All groups, in the order in which they are run.
@@ -34,5 +36,6 @@ void bench_small(BenchRun& run);
 void bench_fused(BenchRun& run);
 void bench_bandwidth(BenchRun& run);
 void bench_mlp(BenchRun& run);
+void bench_repeats(BenchRun& run);
 
 }  // namespace stretto::cli

@@ -2,83 +2,46 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 #include <stretto/base/error.h>
 #include <stretto/stretto.h>
 
+#include "cli/bench/first_replay.h"
 #include "cli/bench/groups.h"
-#include "cli/training/network.h"
+#include "cli/bench/training_step.h"
 #include "cli/training/shares.h"
 #include "cli/training/trainer.h"
 
 namespace stretto::cli {
 namespace {
 
-constexpr std::int64_t batch = 256, inputs = 784, hidden = 256, classes = 10;
-constexpr std::int64_t usual_training_steps = 100;
-constexpr float learning_rate = 0.1f;
 constexpr int calls_before = 20;
 
-class Training {
+/// The same step compiled.
+class CompiledStep {
  public:
-  explicit Training(Device device)
-      : parameters_(initial_parameters(inputs, hidden, classes, 1, device)), share_(full({}, 1.0f, device)) {
-    Generator generator(2);
-    x_ = uniform(generator, 0, 1, {batch, inputs}, device);
-    labels_ = randint(generator, 0, classes, {batch}, device);
-    first_loss_ = cross_entropy(forward(parameters_, x_), labels_).item<float>();
+  explicit CompiledStep(const TrainingStep& step)
+      : compiled_(compile(Step([&step](const Tensor& x, const Tensor& labels) { return step.step(x, labels); }))),
+        step_(step),
+        first_(until_first_replay(compiled_, [this] { static_cast<void>(call()); })) {
+    // On a GPU they make it ready to be launched.
+    for (int calls = 0; calls < calls_before; ++calls) static_cast<void>(call());
+    wait_all();
   }
 
-  /// Microseconds of a step; the loss is computed in each and read at the end.
+  const std::optional<FirstReplay>& first() const { return first_; }
   double measure(std::int64_t steps) {
-    return measure(steps, [this] { return step(x_, labels_); });
-  }
-
-  /// The same, compiled; the calls that record it, and on a GPU make it ready to be launched, come before.
-  double measure_replays(std::int64_t steps) {
-    const auto call = [this] { return compiled_(x_, labels_); };
-    if (!has_replayed_) {
-      static_cast<void>(call());
-      while (compiled_.statistics().unready > 0) static_cast<void>(call());
-      for (int calls = 0; calls < calls_before; ++calls) static_cast<void>(call());
-      wait_all();
-      has_replayed_ = true;
-      measure(steps, call);
-    }
-    return measure(steps, call);
+    return step_.microseconds(steps, [this] { return call(); });
   }
 
  private:
-  Tensor step(const Tensor& x, const Tensor& labels) const {
-    Parameters gradients;
-    const Tensor loss = forward_backward(parameters_, x, labels, share_,
-                                         [&](int number, const Tensor& gradient) { gradients[number] = gradient; });
-    for (int number = 0; number < Parameters::count; ++number) parameters_[number] -= gradients[number] * learning_rate;
-    return loss;
-  }
+  Tensor call() { return compiled_(step_.x(), step_.labels()); }
 
-  template <typename Step>
-  double measure(std::int64_t steps, Step step) {
-    Tensor loss;
-    const double seconds = seconds_of([&] {
-      for (std::int64_t i = 0; i < steps; ++i) loss = step();
-      wait_all();
-    });
-    const float value = loss.item<float>() / batch;
-    // The same batch again and again is learned by heart.
-    if (!(value < first_loss_)) throw Error("mlp.step: the loss does not fall");
-    return seconds * 1e6 / static_cast<double>(steps);
-  }
-
-  Parameters parameters_;
-  Tensor share_;
-  Tensor x_;
-  Tensor labels_;
-  float first_loss_;
   using Step = std::function<Tensor(const Tensor&, const Tensor&)>;
-  CompiledFunction<Step> compiled_ =
-      compile(Step([this](const Tensor& x, const Tensor& labels) { return step(x, labels); }));
-  bool has_replayed_ = false;
+  CompiledFunction<Step> compiled_;
+  const TrainingStep& step_;
+  std::optional<FirstReplay> first_;
 };
 
 constexpr std::int64_t split_hidden = 4096, split_batch = 8192, split_images = 4 * split_batch;
@@ -95,8 +58,8 @@ FashionMnist noise() {
     return randint(generator, 0, below, shape, cpu()).to(DType::uint8);
   };
   constexpr std::int64_t side = FashionMnist::side;
-  return {bytes(256, {split_images, side, side}), bytes(classes, {split_images}), bytes(256, {batch, side, side}),
-          bytes(classes, {batch})};
+  return {bytes(256, {split_images, side, side}), bytes(TrainingStep::classes, {split_images}),
+          bytes(256, {TrainingStep::batch, side, side}), bytes(TrainingStep::classes, {TrainingStep::batch})};
 }
 
 struct SplitSample {
@@ -155,13 +118,20 @@ void bench_mlp(BenchRun& run) {
   if (devices.size() > 1 && run.wants("mlp.split")) bench_split(devices, run);
   if (!run.wants("mlp.step")) return;
   for (const Device device : devices) {
-    Training training(device);
-    const std::int64_t steps = run.options().count.value_or(usual_training_steps);
-    training.measure(10);
+    const TrainingStep training(device);
+    const std::int64_t steps = run.options().count.value_or(TrainingStep::usual_steps);
+    const auto plainly = [&] { return training.microseconds(steps, [&] { return training.step(); }); };
+    plainly();
     const std::string name = figure_on("mlp.step", device);
-    run.report(name, "us", run.collect(name, [&] { return training.measure(steps); }));
+    run.report(name, "us", run.collect(name, plainly));
+    CompiledStep compiled(training);
+    compiled.measure(steps);
     const std::string replay = figure_on("mlp.step.replay", device);
-    run.report(replay, "us", run.collect(replay, [&] { return training.measure_replays(steps); }));
+    run.report(replay, "us", run.collect(replay, [&] { return compiled.measure(steps); }));
+    if (const std::optional<FirstReplay>& first = compiled.first()) {
+      run.report(figure_on("mlp.step.replay.calls", device), "calls", {first->calls});
+      run.report(figure_on("mlp.step.replay.first", device), "us", {first->seconds * 1e6 / first->calls});
+    }
   }
 }
 

@@ -1,22 +1,21 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include <stretto/base/error.h>
 #include <stretto/stretto.h>
 
+#include "cli/bench/chains.h"
+#include "cli/bench/first_replay.h"
 #include "cli/bench/groups.h"
 
 namespace stretto::cli {
 namespace {
 
-constexpr int chains = 8;
-constexpr std::int64_t usual_products = 50;
-
 // So many calls of a compiled function come before those that are measured: what they use is made ready meanwhile.
-constexpr int calls_before = 12;
+constexpr int calls_before_small = 12;
 
 struct ChainsSample {
   double serial;
@@ -24,61 +23,43 @@ struct ChainsSample {
   double replay;
 };
 
-class Chains {
+class ComparedChains {
  public:
-  Chains(std::int64_t n, std::int64_t products, Device device) : products_(products) {
-    Generator generator(1);
-    // Scaled so that products of many keep their magnitude.
-    factor_ = normal(generator, 0, 1 / std::sqrt(static_cast<double>(n)), {n, n}, device);
-    for (int chain = 0; chain < chains; ++chain) {
-      starts_.push_back(normal(generator, 0, 1, {n, n}, device));
-    }
-    wait_all();
-    for (int call = 0; call < calls_before; ++call) {
+  ComparedChains(std::int64_t n, std::int64_t products, Device device) : chains_(n, products, device) {
+    first_ = until_first_replay(replay_, [this] { replayed_ = replay_(); });
+    for (int call = 0; call < calls_before_small; ++call) {
       replayed_ = replay_();
       wait_all();
     }
   }
+
+  const std::optional<FirstReplay>& first() const { return first_; }
 
   ChainsSample measure() {
     std::vector<Tensor> one_by_one, together;
     ChainsSample sample{};
-    sample.serial = seconds_of([&] { one_by_one = run(true); });
-    sample.parallel = seconds_of([&] { together = run(false); });
+    sample.serial = seconds_of([&] {
+      one_by_one = chains_.run_one_by_one();
+      wait_all();
+    });
+    sample.parallel = seconds_of([&] {
+      together = chains_.submit();
+      wait_all();
+    });
     sample.replay = seconds_of([&] {
       replayed_ = replay_();
       wait_all();
     });
-    for (std::size_t chain = 0; chain < chains; ++chain) {
-      const std::vector<float> expected = one_by_one[chain].to_vector<float>();
-      if (expected != together[chain].to_vector<float>() || expected != replayed_[chain].to_vector<float>())
-        throw Error("small: chains that run together differ from chains that run one after the other");
-    }
+    Chains::check(together, one_by_one);
+    Chains::check(replayed_, one_by_one);
     return sample;
   }
 
  private:
-  std::vector<Tensor> run(bool one_after_the_other) const {
-    std::vector<Tensor> ends = submit(one_after_the_other);
-    wait_all();
-    return ends;
-  }
-
-  std::vector<Tensor> submit(bool one_after_the_other) const {
-    std::vector<Tensor> ends;
-    for (Tensor now : starts_) {
-      for (std::int64_t i = 0; i < products_; ++i) now = matmul(now, factor_);
-      ends.push_back(now);
-      if (one_after_the_other) wait_all();
-    }
-    return ends;
-  }
-
-  std::int64_t products_;
-  Tensor factor_;
-  std::vector<Tensor> starts_;
+  Chains chains_;
+  std::optional<FirstReplay> first_;
   using Submit = std::function<std::vector<Tensor>()>;
-  CompiledFunction<Submit> replay_ = compile(Submit([this] { return submit(false); }));
+  CompiledFunction<Submit> replay_ = compile(Submit([this] { return chains_.submit(); }));
   std::vector<Tensor> replayed_;  ///< What the last call returned.
 };
 
@@ -87,13 +68,17 @@ class Chains {
 void bench_small(BenchRun& run) {
   for (const Device device : run.devices({cpu()})) {
     for (const std::int64_t n : sizes_of("small", run.options(), {64, 128, 256})) {
-      Chains work(n, run.options().count.value_or(usual_products), device);
+      ComparedChains work(n, run.options().count.value_or(Chains::usual_products), device);
       work.measure();
       const std::string name = fmt::format("small.{}", n);
       const auto samples = run.collect(figure_on(name, device), [&] { return work.measure(); });
       run.report(figure_on(name + ".serial", device), "s", values_of(samples, &ChainsSample::serial));
       run.report(figure_on(name + ".parallel", device), "s", values_of(samples, &ChainsSample::parallel));
       run.report(figure_on(name + ".replay", device), "s", values_of(samples, &ChainsSample::replay));
+      if (const std::optional<FirstReplay>& first = work.first()) {
+        run.report(figure_on(name + ".replay.calls", device), "calls", {first->calls});
+        run.report(figure_on(name + ".replay.first", device), "s", {first->seconds / first->calls});
+      }
       run.report(figure_on(name + ".speedup", device), "ratio",
                  values_of(samples, [](const ChainsSample& s) { return s.serial / s.parallel; }));
     }

@@ -279,7 +279,7 @@ void bench_on(Device device, BenchRun& run) {
     if (!run.wants(figure)) return;
     const std::string name = figure_on(figure, device);
     run.report(name, "ns", run.collect(name, sample));
-    if (device == cpu() && figure != "tasks.tiles" && !figure.ends_with(".replay")) bench_peers(run, figure, count);
+    if (device == cpu() && figure != "tasks.tiles") bench_peers(run, figure, count);
   };
   measure("tasks.independent", [&] { return independent(count, independent_variables, device); });
   measure("tasks.chain", [&] { return chain(count, device); });
@@ -289,9 +289,9 @@ void bench_on(Device device, BenchRun& run) {
     measure("tasks.tiles", [&] { return on_tiles(tasks, device); });
   }
   if (device == cpu()) {
-    measure("tasks.independent.replay", [&] { return replayed_independent(count); });
-    measure("tasks.chain.replay", [&] { return replayed_chain(count); });
-    measure("tasks.random_dag.replay", [&] { return replayed_random_dag(count); });
+    report_replays(run, "tasks.independent.replay", [&] { return replayed_independent(count); });
+    report_replays(run, "tasks.chain.replay", [&] { return replayed_chain(count, Asked::by_compile); });
+    report_replays(run, "tasks.random_dag.replay", [&] { return replayed_random_dag(count, Asked::by_compile); });
   }
   if (run.wants("tasks.metg50")) {
     const std::string name = figure_on("tasks.metg50", device);
