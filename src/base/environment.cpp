@@ -188,12 +188,14 @@ const std::vector<Variable>& variables() {
       on_or_off(
           "STRETTO_GRAPHS", &Environment::graphs, "on",
           "Whether what repeats of such replays is recorded, so that a GPU launches it in one go, as a CUDA graph."),
-      {"STRETTO_CHECK", "off or access", "off",
+      {"STRETTO_CHECK", "off, access or replay", "off",
        "`access`: a task that touches memory of tensors which it did not declare fails, and its error says what it "
-       "was. The engine is then the serial one, several times slower (docs/testing.md).",
+       "was. The engine is then the serial one, several times slower (docs/testing.md). `replay`: what was made by "
+       "`compile` runs at each call, which throws where a replay would not do the same (docs/replay.md).",
        [](Environment& environment, std::string_view text) {
          environment.check_access = text == "access";
-         return text == "access" || text == "off";
+         environment.check_replay = text == "replay";
+         return environment.check_access || environment.check_replay || text == "off";
        }},
       file("STRETTO_TRACE", &Environment::trace, "Where the timeline of the run is written, as it goes."),
       {"STRETTO_GRAPH", "a file name that ends in .svg, .dot or .gv", "none",

@@ -51,6 +51,8 @@ struct Environment {
   bool graphs = true;
   /// Whether tasks are held against what they declared. Then the engine is the serial one.
   bool check_access = false;
+  /// Whether compiled functions run at each call, and what they submit is held against what was recorded.
+  bool check_replay = false;
   std::optional<std::string> trace;
   std::optional<std::string> graph;
   LogLevel log = LogLevel::warning;

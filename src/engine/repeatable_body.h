@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -31,6 +32,11 @@ class RepeatableBody {
   virtual void run(BodyContext& context, const RunSeed* seed) const = 0;
   /// Only what is ready is run.
   virtual Readiness readiness() const { return Readiness::ready; }
+  /// What it works on, for a message; empty where it does not say.
+  virtual std::string operands() const { return {}; }
+  /// What it has that `other`, of the same statement and with the same operands, has not, as in "another number"; empty
+  /// where nothing of the kind is known.
+  virtual std::string difference(const RepeatableBody& /*other*/) const { return {}; }
   /// Where it can be joined with others to one pass; else null.
   virtual const PassStep* step() const { return nullptr; }
 };

@@ -19,6 +19,7 @@
 #include "engine/replay.h"
 #include "tensor/default_generator.h"
 #include "tensor/live_handles.h"
+#include "tensor/replay_difference.h"
 #include "tensor/tensor_implementation.h"
 #include "trace/recording.h"
 
@@ -80,6 +81,7 @@ struct Recording {
   std::vector<ResultForm> results;
   std::shared_ptr<Replays> replays;
   std::size_t fused = 0;
+  Captured submitted;  ///< Only where it is held against what calls submit.
 
   bool fits(const std::vector<ArgumentForm>& given, std::span<const Tensor> arguments) const;
   /// Whether it can be replayed. Of kernels that are compiled nobody waits for any.
@@ -135,6 +137,7 @@ struct detail::CompiledCalls::State {
   std::vector<Tensor> record(std::vector<ArgumentForm> forms, std::span<const Tensor> arguments, Run run,
                              void* function);
   void forget(const std::shared_ptr<const Recording>& recording);
+  std::vector<Tensor> check(const Recording& recording, std::span<const Tensor> arguments, Run run, void* function);
   void give_up(const std::string& why);
 
   const CallSite site;
@@ -277,6 +280,7 @@ std::vector<Tensor> detail::CompiledCalls::State::record(std::vector<ArgumentFor
     return results;
   }
   Captured captured = capture.take();
+  if (environment().check_replay) recording->submitted = captured;
   if (environment().fuse) {
     PassFinder finder(std::move(captured), slots);
     captured = finder.join_passes();
@@ -299,6 +303,37 @@ std::vector<Tensor> detail::CompiledCalls::State::record(std::vector<ArgumentFor
   return results;
 }
 
+/// Runs the function, and throws where a replay of the recording would not have done the same.
+std::vector<Tensor> detail::CompiledCalls::State::check(const Recording& recording, std::span<const Tensor> arguments,
+                                                        Run run, void* function) {
+  plain_calls.fetch_add(1, std::memory_order_relaxed);
+  std::vector<BufferReference> buffers;
+  for (const Tensor& argument : arguments) buffers.push_back(implementation_of(argument).buffer);
+  LiveHandles::Owner live = LiveHandles::make();
+  Capture capture(buffers);
+  std::vector<Tensor> results;
+  {
+    const LiveHandles::Scope scope(*live);
+    results = run(function, own_handles(arguments));
+  }
+  capture.close();
+  std::string difference = capture.reason().empty() ? replay_difference(recording.submitted, capture.captured())
+                                                    : capture.reason() + ", which the recorded call did not";
+  for (std::size_t i = 0; difference.empty() && i < results.size(); ++i) {
+    const ResultForm& form = recording.results[i];
+    const bool is_same = results[i].defined() == form.defined &&
+                         (!form.defined || (results[i].dtype() == form.dtype &&
+                                            implementation_of(results[i]).geometry == form.geometry));
+    if (!is_same) difference = "returns something of another shape or type than the recorded call";
+  }
+  if (difference.empty()) return results;
+  throw UsageError("compile",
+                   "this call " + difference +
+                       ": C++ values that a compiled function has captured are those of the call that was recorded, "
+                       "and what changes has to be an argument",
+                   site);
+}
+
 namespace detail {
 
 CompiledCalls::CompiledCalls(CallSite site) : state_(std::make_shared<State>(site)) {}
@@ -316,6 +351,7 @@ std::vector<Tensor> CompiledCalls::call(std::span<const Tensor> arguments, Run r
       if (recording != nullptr) state.forget(recording);
       return state.record(std::move(forms), arguments, run, function);
     }
+    if (environment().check_replay) return state.check(*recording, arguments, run, function);
     if (readiness == Readiness::ready) {
       if (std::optional<std::vector<Tensor>> results = state.replay(*recording, arguments)) {
         state.replays.fetch_add(1, std::memory_order_relaxed);

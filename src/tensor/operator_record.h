@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "engine/submission.h"
 #include "tensor/operator_call.h"
@@ -34,6 +35,8 @@ class OperatorRecord {
   std::size_t output_count() const { return output_count_; }
   /// Outputs first; of each, `data` is an offset in bytes, or the address of a constant.
   std::span<const Array> arrays() const { return {reinterpret_cast<const Array*>(this + 1), array_count_}; }
+  /// What it is given: "float32 [4], a number".
+  std::string describe_operands() const;
   /// Of an array that is no constant: the number of its access.
   std::size_t access_of(std::size_t array) const { return access_of_[array]; }
 
@@ -41,8 +44,6 @@ class OperatorRecord {
   OperatorRecord(const OperatorCall& call, std::size_t size_class);
 
   Array* own_arrays() { return reinterpret_cast<Array*>(this + 1); }
-  std::string describe_operands() const;
-
   const KernelRow* kernel_;
   std::uint8_t size_class_;
   std::uint8_t output_count_;

@@ -1,6 +1,7 @@
 #include "tensor/repeated_operator.h"
 
 #include <array>
+#include <cstring>
 #include <vector>
 
 #include "kernels/element_pass.h"
@@ -52,6 +53,18 @@ static_assert(ElementPass::max_steps >= PassStep::max_members && ElementPass::ma
 
 RepeatedOperator::RepeatedOperator(OperatorRecord::Owner record)
     : record_(std::move(record)), is_step_(can_be_step(*record_)) {}
+
+std::string RepeatedOperator::difference(const RepeatableBody& other) const {
+  const auto* const operation = dynamic_cast<const RepeatedOperator*>(&other);
+  if (operation == nullptr || &operation->record_->kernel() != &record_->kernel()) return "another kernel";
+  const std::span<const Array> own = record_->arrays(), others = operation->record_->arrays();
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (!own[i].constant) continue;
+    if (own[i].dtype != others[i].dtype || std::memcmp(own[i].data, others[i].data, item_size(own[i].dtype)) != 0)
+      return "another number";
+  }
+  return {};
+}
 
 bool RepeatedOperator::walks_like(const PassStep& other) const {
   const OperatorRecord& their_record = *static_cast<const RepeatedOperator&>(other).record_;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "engine/pass_step.h"
@@ -17,6 +18,8 @@ class RepeatedOperator final : public RepeatableBody, private PassStep {
   explicit RepeatedOperator(OperatorRecord::Owner record);
 
   void run(BodyContext& context, const RunSeed*) const override { record_->run(context); }
+  std::string operands() const override { return record_->describe_operands(); }
+  std::string difference(const RepeatableBody& other) const override;
   const PassStep* step() const override { return is_step_ ? this : nullptr; }
 
  private:

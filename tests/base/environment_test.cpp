@@ -87,7 +87,11 @@ TEST(Environment, ReadsEveryKindOfValue) {
 TEST(Environment, CheckingAccessesIsTheSerialEngines) {
   EXPECT_EQ(parse({"STRETTO_CHECK=access", "STRETTO_ENGINE=parallel"}).values.engine, EngineKind::serial);
   EXPECT_EQ(parse({"STRETTO_CHECK=off"}).values.engine, EngineKind::parallel);
-  EXPECT_EQ(failure("STRETTO_CHECK=1"), "environment variable STRETTO_CHECK=1: the value must be off or access");
+  EXPECT_FALSE(parse({"STRETTO_CHECK=off"}).values.check_replay);
+  EXPECT_TRUE(parse({"STRETTO_CHECK=replay"}).values.check_replay);
+  EXPECT_EQ(parse({"STRETTO_CHECK=replay"}).values.engine, EngineKind::parallel);
+  EXPECT_EQ(failure("STRETTO_CHECK=1"),
+            "environment variable STRETTO_CHECK=1: the value must be off, access or replay");
 }
 
 TEST(Environment, EmptyValueIsNotSet) {

@@ -57,7 +57,7 @@ class CompilePass : public testing::TestWithParam<Device> {
     if (waits) {
       EXPECT_EQ(compiled.statistics().replays, wanted_replays);
     }
-    EXPECT_EQ(compiled.statistics().fused, replays() && environment().fuse ? fused : 0);
+    EXPECT_EQ(compiled.statistics().fused, records() && environment().fuse ? fused : 0);
   }
 
   static bool is_same(const Tensor& one, const Tensor& other) {
@@ -231,7 +231,7 @@ TEST_P(CompilePass, FailuresAreThoseOfTheOperations) {
           << error;
     }
   }
-  EXPECT_EQ(compiled.statistics().fused, replays() && environment().fuse ? 4u : 0u);
+  EXPECT_EQ(compiled.statistics().fused, records() && environment().fuse ? 4u : 0u);
 }
 
 /// What has failed fails what is made of it, and nothing else.

@@ -229,7 +229,7 @@ TEST(Compile, EachKindOfArgumentsIsRecordedAndTheOldestGoes) {
     for (std::int64_t size = 1; size <= 12; ++size)
       EXPECT_EQ(values(compiled(filled<float>({size}, 1.0f))), repeated(size, 2.0f));
   const CompileStatistics counts = compiled.statistics();
-  EXPECT_EQ(counts.kept, replays() ? 8u : 0u);
+  EXPECT_EQ(counts.kept, records() ? 8u : 0u);
   expect_counts(compiled, 24, 0);
   compiled(filled<float>({12}, 1.0f));
   compiled(counting<std::int32_t>({12}).to(DType::float64));

@@ -11,8 +11,9 @@
 
 namespace stretto {
 
-/// Whether compiled functions replay at all in this process.
-inline bool replays() { return !serial_engine() && environment().replay && !environment().check_access; }
+/// Whether compiled functions are recorded at all in this process, and whether they replay.
+inline bool records() { return !serial_engine() && environment().replay && !environment().check_access; }
+inline bool replays() { return records() && !environment().check_replay; }
 
 inline std::vector<float> values(const Tensor& tensor) { return tensor.to_vector<float>(); }
 
@@ -21,7 +22,7 @@ template <typename Compiled>
 void expect_counts(const Compiled& compiled, std::uint64_t recordings, std::uint64_t replayed) {
   const CompileStatistics counts = compiled.statistics();
   EXPECT_EQ(counts.reason, "");
-  EXPECT_EQ(counts.recordings, replays() ? recordings : 0);
+  EXPECT_EQ(counts.recordings, records() ? recordings : 0);
   EXPECT_EQ(counts.replays, replays() ? replayed : 0);
 }
 

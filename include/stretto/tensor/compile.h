@@ -158,7 +158,8 @@ class CompiledFunction {
 /// outside, or in the body of a task, which is to ask for `data<T>(0)` by number) is run at each call, as if it were
 /// not compiled; `statistics().reason` and, once, a line at `STRETTO_LOG=info` say why.
 /// So it is inside of tasks and of other compiled functions, by the serial engine, with `STRETTO_REPLAY=0`,
-/// `STRETTO_CHECK=access` or `STRETTO_WATCHDOG`, and while a timeline is recorded.
+/// `STRETTO_CHECK=access` or `STRETTO_WATCHDOG`, and while a timeline is recorded. With `STRETTO_CHECK=replay` a call
+/// that would replay runs it, too, and throws UsageError, behind that, where a replay would not have done the same.
 ///
 /// *Memory.* Each recording keeps memory for its temporaries, for up to three replays that are pending at a time; all
 /// of the process together take at most an eighth of the device's, and what would take more is run plainly. CUDA graphs
