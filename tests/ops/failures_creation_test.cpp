@@ -12,7 +12,8 @@ namespace {
 /// Those that the process has besides.
 std::string gpus() {
   std::string list;
-  for (int index = 0; index < device_count(DeviceKind::cuda); ++index) list += to_string(Device(DeviceKind::cuda, index)) + ", ";
+  for (int index = 0; index < device_count(DeviceKind::cuda); ++index)
+    list += to_string(Device(DeviceKind::cuda, index)) + ", ";
   return list;
 }
 
