@@ -131,7 +131,7 @@ TEST_F(CudaPrograms, AnIndexOutOfRangeIsFoundAndPassedOn) {
   EXPECT_NE(failure_of(copied).find("index 10 is out of range for axis 0 with extent 10"), std::string::npos)
       << failure_of(copied);
   EXPECT_NE(failure_of(copied).find("[index_select]"), std::string::npos) << failure_of(copied);
-  EXPECT_NE(failure_of(copied).find("with (10) float32, (4) int64 (at programs_test.cpp:"), std::string::npos)
+  EXPECT_NE(failure_of(copied).find("with (10,) float32, (4,) int64 (at programs_test.cpp:"), std::string::npos)
       << failure_of(copied);
   EXPECT_EQ(unharmed.to_vector<float>().back(), 10);
 }
