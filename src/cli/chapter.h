@@ -26,8 +26,9 @@ std::vector<Tensor> submit_products(const Factors& factors, std::int64_t count);
 /// Submits a copy of each to the device and returns them. Nothing blocks.
 std::vector<Tensor> submit_copies(const std::vector<Tensor>& tensors, Device device);
 
-/// Blocks, and throws Error unless every tensor is the product, bit for bit alike and close to a sum in double.
-void check_products(const std::vector<Tensor>& tensors, const Factors& factors);
+/// Blocks, and throws Error unless every tensor is the product, bit for bit alike and close to a sum in double. Those
+/// on a CPU device are looked at where they lie, if nobody else has them.
+void check_products(std::vector<Tensor> tensors, const Factors& factors);
 
 /// Where results of `device` are copied to: the CPU for a GPU, and the next CPU device for one of several.
 Device copy_target(Device device);

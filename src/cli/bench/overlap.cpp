@@ -130,7 +130,7 @@ void bench_run_and_copy_on_all(const Products& products, const std::vector<Devic
         copies.push_back(submit_copies(submit_products(factors[i], products.count), copy_target(devices[i])));
       wait_all();
     });
-    for (std::size_t i = 0; i < devices.size(); ++i) check_products(copies[i], factors[i]);
+    for (std::size_t i = 0; i < devices.size(); ++i) check_products(std::move(copies[i]), factors[i]);
     return all / longest;
   };
   measure();
