@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/run_command.h"
@@ -95,9 +96,12 @@ TEST(Check, ADeterministicScheduleGivesTheSameRunAgain) {
 }
 
 TEST(Check, NoticesWhatIsBrokenInTheEngine) {
-  for (const std::string_view mutation : {"box_intersection", "template_edge", "template_argument"}) {
-    const CommandResult result =
-        run_command({"check", "--seconds", "60", "--shrink", "0"}, {"STRETTO_MUTATION=" + std::string(mutation)});
+  // Seeds that show it, which others do later: which seed it is makes the test short, no more.
+  using Broken = std::pair<std::string_view, const char*>;
+  for (const auto& [mutation, seed] :
+       {Broken{"box_intersection", "59"}, Broken{"template_edge", "4"}, Broken{"template_argument", "57"}}) {
+    const CommandResult result = run_command({"check", "--seconds", "60", "--seed", seed, "--shrink", "0"},
+                                             {"STRETTO_MUTATION=" + std::string(mutation)});
     EXPECT_EQ(result.exit_code, 1) << mutation << ": " << result.output;
     EXPECT_TRUE(contains(result.errors, " goes wrong: ")) << mutation << ": " << result.errors;
     // What is wrong with replays shows where there are some.
