@@ -40,6 +40,8 @@ endif()
 if(STRETTO_SANITIZE)
   target_compile_options(
     stretto_compile INTERFACE
-    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STRETTO_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STRETTO_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>"
+    # Behind the others, or it would be undone. A target says so by this property.
+    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:STRETTO_MEMORY_ONLY>>>:-fno-sanitize=undefined>")
   target_link_options(stretto_compile INTERFACE "-fsanitize=${STRETTO_SANITIZE}")
 endif()

@@ -61,7 +61,7 @@ function(stretto_test NAME)
     target_compile_options(stretto_${NAME}_test PRIVATE -O0)
     # With both, a third of the time goes into what the tests themselves might do wrong; their memory is still watched.
     if(STRETTO_SANITIZE MATCHES "address.*undefined")
-      target_compile_options(stretto_${NAME}_test PRIVATE -fno-sanitize=undefined)
+      set_target_properties(stretto_${NAME}_test PROPERTIES STRETTO_MEMORY_ONLY ON)
     endif()
     stretto_precompile(stretto_${NAME}_test test)
   else()
