@@ -54,9 +54,9 @@ struct Coupling {
   double allocated_before;
 };
 
-class Chains {
+class MemoryChains {
  public:
-  Chains(Device device, std::int64_t steps) : device_(device), steps_(steps) {
+  MemoryChains(Device device, std::int64_t steps) : device_(device), steps_(steps) {
     for (int chain = 0; chain < chains; ++chain) {
       starts_.push_back(chain_start(chain, device));
       expected_.push_back(serial_chain(chain, steps));
@@ -133,7 +133,7 @@ double peak_ratio(Device device, std::int64_t elements, std::int64_t iterations)
 void bench_memory(BenchRun& run) {
   for (const Device device : run.devices({cpu()})) {
     if (run.wants("memory.coupling") && device.kind() != DeviceKind::cuda) {
-      Chains work(device, run.options().count.value_or(usual_chain_steps));
+      MemoryChains work(device, run.options().count.value_or(usual_chain_steps));
       work.measure();
       const std::string name = figure_on("memory.coupling", device);
       const auto samples = run.collect(name, [&] { return work.measure(); });
