@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
 
-#include "kernels/rules/elementwise_operators.h"
+#include "kernels/cuda/step_operator.h"
 
 namespace stretto {
 namespace {
@@ -21,25 +20,6 @@ constexpr std::int64_t most_loaded_bytes = 128, most_functions = 16;
 constexpr std::int64_t most_turns = 4;
 /// What a kernel can be launched with everywhere.
 constexpr std::size_t most_words = 512;
-
-struct StepOperator {
-  std::string_view name;
-  std::string_view type;  ///< In the headers of kernels.
-  bool is_function = false;
-};
-
-#define STRETTO_STEP(name, Op) {name, #Op},
-#define STRETTO_FUNCTION_STEP(name, Op) {name, #Op, true},
-constexpr StepOperator step_operators[] = {
-    STRETTO_ARITHMETIC_OPERATORS(STRETTO_STEP)         //
-    STRETTO_COMPARISON_OPERATORS(STRETTO_STEP)         //
-    STRETTO_UNARY_OPERATORS(STRETTO_STEP)              //
-    STRETTO_BACKWARD_OPERATORS(STRETTO_STEP)           //
-    STRETTO_FUNCTION_OPERATORS(STRETTO_FUNCTION_STEP)  //
-    {"clamp", "Clamp"},
-};
-#undef STRETTO_STEP
-#undef STRETTO_FUNCTION_STEP
 
 std::string_view type_name(DType dtype) {
   constexpr std::string_view names[] = {"float",        "double",       "Float16",      "BFloat16",
@@ -231,8 +211,8 @@ extern "C" __global__ void __launch_bounds__({threads}) {name}(const __grid_cons
       if (condition.empty() || a.empty() || b.empty()) return {};
       return fmt::format("chosen<{}>({}, {}, {})", type_name(to), condition, a, b);
     }
-    const auto found = std::ranges::find(step_operators, name, &StepOperator::name);
-    if (found == std::end(step_operators)) return {};
+    const StepOperator* const found = find_step_operator(name);
+    if (found == nullptr) return {};
     // Of one and the same value a maximum is made of it, which takes another NaN along.
     if (name == "relu_backward" && inputs[0].name == inputs[1].name) return {};
     functions_ += found->is_function || name == "pow" ? 1 : 0;
