@@ -4,9 +4,12 @@
 #include <cstring>
 #include <new>
 
+#include "trace/record_memory.h"
+
 namespace stretto::trace {
 namespace {
 
+constinit RecordMemory memory;
 std::atomic<std::size_t> unread_bytes{0};
 std::atomic<std::uint64_t> dropped_records{0};
 
@@ -15,11 +18,21 @@ thread_local char thread_name[64] = "";
 
 }  // namespace
 
-RecordStream::Chunk* RecordStream::Chunk::make(std::size_t capacity) {
+RecordStream::Chunk* RecordStream::Chunk::make(std::size_t bytes) {
+  constexpr std::size_t usual = RecordMemory::piece_bytes - sizeof(Chunk);
+  std::byte* const piece = bytes <= usual ? memory.take() : nullptr;
+  if (piece != nullptr) return new (piece) Chunk{usual};
+  const std::size_t capacity = std::max(bytes, usual);
   return new (::operator new(sizeof(Chunk) + capacity, std::align_val_t{alignof(Chunk)})) Chunk{capacity};
 }
 
-void RecordStream::Chunk::free(Chunk* chunk) { ::operator delete(chunk, std::align_val_t{alignof(Chunk)}); }
+void RecordStream::Chunk::free(Chunk* chunk) {
+  if (memory.has(chunk)) {
+    memory.give_back(reinterpret_cast<std::byte*>(chunk));
+  } else {
+    ::operator delete(chunk, std::align_val_t{alignof(Chunk)});
+  }
+}
 
 /// Tells when the thread ends that it records nothing more.
 struct RecordStream::Ending {
@@ -53,17 +66,17 @@ void RecordStream::forget_all() {
   own_ = nullptr;
   unread_bytes.store(0);
   dropped_records.store(0);
+  memory.forget();
 }
 
 std::uint64_t RecordStream::take_dropped() { return dropped_records.exchange(0, std::memory_order_relaxed); }
 
+void RecordStream::trim(std::size_t kept_bytes) { memory.trim(kept_bytes); }
+
 RecordStream::~RecordStream() {
-  if (reading_ != nullptr) {
-    unread_bytes.fetch_sub(reading_->capacity, std::memory_order_relaxed);
-    Chunk::free(reading_);
-  }
-  for (std::atomic<Chunk*>& spare : spare_)
-    if (Chunk* const chunk = spare.load(std::memory_order_relaxed)) Chunk::free(chunk);
+  if (reading_ == nullptr) return;
+  unread_bytes.fetch_sub(reading_->capacity, std::memory_order_relaxed);
+  Chunk::free(reading_);
 }
 
 bool RecordStream::add_chunk(std::size_t bytes, bool must_keep) {
@@ -72,12 +85,7 @@ bool RecordStream::add_chunk(std::size_t bytes, bool must_keep) {
     dropped_records.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  Chunk* added = nullptr;
-  for (std::atomic<Chunk*>& spare : spare_)
-    if (added == nullptr && bytes <= chunk_bytes) added = spare.exchange(nullptr, std::memory_order_acquire);
-  if (added == nullptr) added = Chunk::make(std::max(bytes, chunk_bytes));
-  added->filled.store(0, std::memory_order_relaxed);
-  added->next.store(nullptr, std::memory_order_relaxed);
+  Chunk* const added = Chunk::make(bytes);
   unread_bytes.fetch_add(added->capacity, std::memory_order_relaxed);
   (filling_ == nullptr ? first_ : filling_->next).store(added, std::memory_order_release);
   filling_ = added;
@@ -99,22 +107,12 @@ const RecordHeader* RecordStream::next() {
     if (next == nullptr) return nullptr;
     // It is filled no further once there is a next one.
     if (read_ != reading_->filled.load(std::memory_order_acquire)) break;
-    retire(reading_);
+    unread_bytes.fetch_sub(reading_->capacity, std::memory_order_relaxed);
+    Chunk::free(reading_);
     reading_ = next;
     read_ = 0;
   }
   return reinterpret_cast<const RecordHeader*>(reading_->data() + read_);
-}
-
-void RecordStream::retire(Chunk* chunk) {
-  unread_bytes.fetch_sub(chunk->capacity, std::memory_order_relaxed);
-  if (chunk->capacity == chunk_bytes) {
-    for (std::atomic<Chunk*>& spare : spare_) {
-      Chunk* expected = nullptr;
-      if (spare.compare_exchange_strong(expected, chunk, std::memory_order_release, std::memory_order_relaxed)) return;
-    }
-  }
-  Chunk::free(chunk);
 }
 
 bool RecordStream::is_over() {

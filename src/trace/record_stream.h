@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +53,8 @@ class RecordStream {
   }
   /// How many were dropped since the last call, in all threads.
   static std::uint64_t take_dropped();
+  /// Gives memory back to the system that was needed while the writer was behind, but for so much. For the writer.
+  static void trim(std::size_t kept_bytes);
 
   /// For the writer: the next record, or null when there is none at this moment. Valid until the next `read` or `next`.
   const RecordHeader* read();
@@ -82,17 +83,16 @@ class RecordStream {
     std::atomic<Chunk*> next{nullptr};
 
     std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
-    static Chunk* make(std::size_t capacity);
+    /// With room for so many bytes, or more.
+    static Chunk* make(std::size_t bytes);
     static void free(Chunk* chunk);
   };
   struct Ending;
-  static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
 
   explicit RecordStream(std::string name) : name_(std::move(name)) {}
   static RecordStream& make_own();
   /// Whether there is one with so much room; otherwise the record is counted among the dropped.
   bool add_chunk(std::size_t bytes, bool must_keep);
-  void retire(Chunk* chunk);
 
   [[gnu::tls_model("initial-exec")]] static constinit thread_local RecordStream* own_;
   static std::atomic<RecordStream*> made_;
@@ -105,7 +105,6 @@ class RecordStream {
   std::uint32_t reserved_ = 0;
   // Both sides'.
   alignas(64) std::atomic<Chunk*> first_{nullptr};
-  std::array<std::atomic<Chunk*>, 4> spare_{};
   std::atomic<bool> ended_{false};
   // The writer's.
   alignas(64) Chunk* reading_ = nullptr;

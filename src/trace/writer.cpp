@@ -29,6 +29,8 @@ constexpr std::chrono::milliseconds between_looks{5};
 /// What was written goes to the system so often, or when there is so much of it.
 constexpr std::chrono::milliseconds between_flushes{200};
 constexpr std::size_t most_unwritten = std::size_t{1} << 20;
+/// So much memory for records is kept that nobody uses at the moment.
+constexpr std::size_t kept_of_records = std::size_t{32} << 20;
 /// So much of the run is read at once, in nanoseconds.
 constexpr std::int64_t longest_stretch = 20'000'000;
 /// At least; more than two threads' clocks differ by.
@@ -119,6 +121,7 @@ void Writer::run() {
     if (file_.unwritten() >= most_unwritten || moment - flushed >= between_flushes) {
       file_.flush();
       flushed = moment;
+      if (!is_more) RecordStream::trim(kept_of_records);
     }
     if (!is_more) futex_wait(stopping_, 0, between_looks);
   }
@@ -270,6 +273,7 @@ void stop() {
   is_recording.store(false, std::memory_order_relaxed);
   const std::unique_ptr<Writer> ended(std::exchange(writer, nullptr));
   streams() = ended->finish();
+  RecordStream::trim(0);
   state.store(State::idle);
   ended->close();
 }
