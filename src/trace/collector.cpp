@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "trace/event_text.h"
+
 namespace stretto::trace {
 namespace {
 
@@ -179,7 +181,7 @@ void Collector::read_section(const SectionRecord& record, RecordStream& stream) 
   auto found = section_numbers_.find(path);
   if (found == section_numbers_.end()) {
     found = section_numbers_.emplace(path, static_cast<std::uint32_t>(sections_.size())).first;
-    sections_.emplace_back(path);
+    append_quoted(sections_.emplace_back(",\"section\":"), path);
   }
   stream.section = found->second;
 }

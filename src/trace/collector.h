@@ -105,7 +105,7 @@ class Collector {
   std::vector<TaskId> complete_later_;
   std::vector<std::pair<Wait, std::uint32_t>> waits_;
   std::vector<std::pair<Wait, std::uint32_t>> waits_later_;
-  std::vector<std::string> sections_{""};
+  std::vector<std::string> sections_{""};  ///< As they stand in events.
   std::map<std::string, std::uint32_t, std::less<>> section_numbers_{{"", 0}};
   std::unordered_map<Track, std::uint32_t> lane_tracks_;
   std::uint32_t program_tracks_ = 0;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -32,35 +33,41 @@ EventFile::EventFile(std::string path)
   }
   // What is no plain file cannot be cut short, and need not be.
   if (ftruncate(descriptor_, 0) != 0 && errno != EINVAL) error_ = errno;
-  text_ = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+  write_text("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
 
 EventFile::~EventFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-std::string& EventFile::begin_event() {
-  if (any_) text_ += ',';
-  any_ = true;
-  text_ += '\n';
-  return text_;
+void EventFile::grow(std::size_t bytes) {
+  const std::size_t capacity = std::max(size_ + bytes, 2 * capacity_);
+  auto grown = std::make_unique_for_overwrite<char[]>(capacity);
+  std::copy_n(text_.get(), size_, grown.get());
+  text_ = std::move(grown);
+  capacity_ = capacity;
+}
+
+void EventFile::write_text(std::string_view text) {
+  if (capacity_ - size_ < text.size()) grow(text.size());
+  size_ = static_cast<std::size_t>(put(&text_[size_], text) - &text_[0]);
 }
 
 void EventFile::flush() {
   std::size_t written = 0;
-  while (error_ == 0 && written < text_.size()) {
-    const ssize_t count = write(descriptor_, text_.data() + written, text_.size() - written);
+  while (error_ == 0 && written < size_) {
+    const ssize_t count = write(descriptor_, &text_[written], size_ - written);
     if (count >= 0) {
       written += static_cast<std::size_t>(count);
     } else if (errno != EINTR) {
       error_ = errno;
     }
   }
-  text_.clear();
+  size_ = 0;
 }
 
 void EventFile::close() {
-  text_ += "\n]}\n";
+  write_text("\n]}\n");
   flush();
   if (::close(std::exchange(descriptor_, -1)) != 0 && error_ == 0) error_ = errno;
   if (error_ != 0) throw_unwritable(path_, std::strerror(error_));

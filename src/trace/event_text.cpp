@@ -1,7 +1,8 @@
 #include "trace/event_text.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <bit>
 
 namespace stretto::trace {
 namespace {
@@ -23,6 +24,34 @@ std::size_t sequence_length(std::string_view text) {
       (first == 0xf4 && second > 0x8f))
     return 0;
   return length;
+}
+
+/// "00" to "99".
+constexpr auto pairs = [] {
+  std::array<char, 200> made{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    made[2 * i] = static_cast<char>('0' + i / 10);
+    made[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return made;
+}();
+
+/// Returns where it begins.
+char* put_pair(char* to, std::uint64_t number) {
+  std::memcpy(to, &pairs[2 * number], 2);
+  return to;
+}
+
+constexpr auto powers_of_ten = [] {
+  std::array<std::uint64_t, most_digits> made{1};
+  for (std::size_t i = 1; i < made.size(); ++i) made[i] = 10 * made[i - 1];
+  return made;
+}();
+
+std::size_t digit_count(std::uint64_t number) {
+  // 1233 / 4096 is a little less than the logarithm of 2.
+  const auto least = static_cast<std::size_t>(std::bit_width(number | 1)) * 1233 >> 12;
+  return least + (least < most_digits && (number | 1) >= powers_of_ten[least] ? 1 : 0);
 }
 
 }  // namespace
@@ -53,18 +82,36 @@ void append_quoted(std::string& to, std::string_view text) {
   to += '"';
 }
 
+char* put_number(char* to, std::uint64_t number) {
+  const std::size_t length = digit_count(number);
+  char* at = to + length;
+  for (; number >= 100; number /= 100) at = put_pair(at - 2, number % 100);
+  if (number >= 10) {
+    put_pair(at - 2, number);
+  } else {
+    at[-1] = static_cast<char>('0' + number);
+  }
+  return to + length;
+}
+
+char* put_microseconds(char* to, std::int64_t nanoseconds) {
+  const auto time = static_cast<std::uint64_t>(std::max(nanoseconds, std::int64_t{0}));
+  to = put_number(to, time / 1000);
+  const std::uint64_t rest = time % 1000;
+  to[0] = '.';
+  to[1] = static_cast<char>('0' + rest / 100);
+  put_pair(to + 2, rest % 100);
+  return to + 4;
+}
+
 void append_number(std::string& to, std::uint64_t number) {
-  char digits[24];
-  to.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+  char digits[most_digits];
+  to.append(digits, put_number(digits, number));
 }
 
 void append_microseconds(std::string& to, std::int64_t nanoseconds) {
-  const auto time = static_cast<std::uint64_t>(std::max(nanoseconds, std::int64_t{0}));
-  append_number(to, time / 1000);
-  const auto rest = static_cast<unsigned>(time % 1000);
-  const char decimals[] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
-                           static_cast<char>('0' + rest % 10)};
-  to.append(decimals, sizeof decimals);
+  char digits[most_digits + 2];
+  to.append(digits, put_microseconds(digits, nanoseconds));
 }
 
 }  // namespace stretto::trace

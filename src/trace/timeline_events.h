@@ -33,7 +33,7 @@ class TimelineEvents {
     std::int64_t ended;
     bool is_estimated;  ///< When it started and ended.
     std::span<const Predecessor> after;
-    std::string_view section;  ///< Empty for none.
+    std::string_view section;  ///< As it stands in the event, with a comma in front; empty for none.
     std::string_view failure;  ///< Empty for none.
   };
 
@@ -51,7 +51,7 @@ class TimelineEvents {
 
  private:
   void write_flow(const Predecessor& from, std::uint32_t to, std::int64_t started);
-  void write_position(std::string& text, std::uint32_t track, std::int64_t begin, std::int64_t end);
+  char* put_position(char* at, std::uint32_t track, std::int64_t begin, std::int64_t end) const;
 
   EventFile& file_;
   const std::int64_t begin_;

@@ -173,8 +173,7 @@ bool Writer::read_stretch() {
 void Writer::write_head() {
   if (std::exchange(has_head_, true)) return;
   Source* const source = source_of_process.load(std::memory_order_acquire);
-  std::string& text = file_.begin_event();
-  text += "{\"ph\":\"M\",\"name\":\"stretto\",\"pid\":1,\"tid\":0,\"args\":{\"format\":1,\"version\":";
+  std::string text = "{\"ph\":\"M\",\"name\":\"stretto\",\"pid\":1,\"tid\":0,\"args\":{\"format\":1,\"version\":";
   append_quoted(text, STRETTO_VERSION);
   text += ",\"engine\":";
   append_quoted(text, source == nullptr ? "none" : source->engine());
@@ -190,6 +189,7 @@ void Writer::write_head() {
     }
   }
   text += "]}}";
+  file_.write_event(text);
 }
 
 void Writer::sample() {

@@ -1,5 +1,10 @@
 #include "trace/event_text.h"
 
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace stretto::trace {
@@ -36,6 +41,20 @@ TEST(EventText, KeepsUtf8AndNothingElse) {
   EXPECT_EQ(quoted("\xe0\x80\x80"), "\"" + unknown + unknown + unknown + "\"");
   EXPECT_EQ(quoted("\xed\xa0\x80"), "\"" + unknown + unknown + unknown + "\"");
   EXPECT_EQ(quoted("\xf4\x90\x80\x80"), "\"" + unknown + unknown + unknown + unknown + "\"");
+}
+
+TEST(EventText, WritesNumbersOfEveryLength) {
+  std::vector<std::uint64_t> numbers{0, 1, std::numeric_limits<std::uint64_t>::max()};
+  for (std::uint64_t power = 10, i = 1; i < 20; ++i, power *= 10)
+    for (const std::uint64_t number : {power - 1, power, power + 7}) numbers.push_back(number);
+  for (int bit = 0; bit < 64; ++bit)
+    for (const std::uint64_t number : {(std::uint64_t{1} << bit) - 1, std::uint64_t{1} << bit})
+      numbers.push_back(number);
+  for (const std::uint64_t number : numbers) {
+    std::string result = "at ";
+    append_number(result, number);
+    EXPECT_EQ(result, "at " + std::to_string(number));
+  }
 }
 
 TEST(EventText, WritesNanosecondsAsMicroseconds) {
