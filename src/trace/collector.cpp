@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "trace/event_text.h"
@@ -11,8 +12,6 @@ namespace {
 
 /// So many nanoseconds before it is done a thread may look at the time (Ticks).
 constexpr std::int64_t early_look = 1000;
-/// What is kept of tasks that were written, for others.
-constexpr std::size_t most_spare = 1 << 14;
 
 template <typename Record>
 const Record& as(const RecordHeader& header) {
@@ -32,36 +31,39 @@ Collector::Node* Collector::node(TaskId id) {
   return nodes_.get(id, [this](Node& oldest) {
     if (oldest.pending == nullptr) return;
     if (oldest.pending->call != nullptr) ++lost_;
-    recycle(std::move(oldest.pending));
+    recycle(*oldest.pending);
   });
 }
 
-void Collector::name(TaskKey key, TaskId id) {
-  ids_.get(key, [](TaskId) {}) = id;
+void Collector::Pending::set_edges(std::span<const Edge> edges) {
+  edge_count = static_cast<std::uint32_t>(edges.size());
+  if (edges.size() <= most_edges) {
+    std::ranges::copy(edges, few_edges.begin());
+  } else {
+    rarely().more_edges.assign(edges.begin(), edges.end());
+  }
 }
 
 Collector::Pending& Collector::pending(Node& node) {
   if (node.pending == nullptr) {
     if (spare_.empty()) {
-      node.pending = std::make_unique<Pending>();
+      node.pending = &pendings_.emplace_back();
     } else {
-      node.pending = std::move(spare_.back());
+      node.pending = spare_.back();
       spare_.pop_back();
     }
   }
   return *node.pending;
 }
 
-/// Keeps it, with the memory of its lists, for another task.
-void Collector::recycle(std::unique_ptr<Pending> pending) {
-  if (spare_.size() == most_spare) return;
-  pending->call.reset();
-  pending->issued = no_time;
-  pending->is_estimated = false;
-  pending->edges.clear();
-  pending->reused.clear();
-  pending->failure.clear();
-  spare_.push_back(std::move(pending));
+/// Keeps it for another task: the one that was used last is taken next, as it is in a cache.
+void Collector::recycle(Pending& pending) {
+  pending.call = {};
+  pending.issued = no_time;
+  pending.is_estimated = false;
+  pending.edge_count = 0;
+  pending.rare.reset();
+  spare_.push_back(&pending);
 }
 
 std::optional<std::int64_t> Collector::moment_of(const RecordHeader& header) const {
@@ -84,13 +86,13 @@ void Collector::read(const RecordHeader& header, RecordStream& stream) {
     case RecordKind::call: {
       const auto& record = as<CallRecord>(header);
       if (stream.calls.size() <= record.place) stream.calls.resize(record.place + 1);
-      stream.calls[record.place] = std::make_shared<const Call>(record.words());
+      stream.calls[record.place] = CallReference(record.words());
       break;
     }
     case RecordKind::submission: read_submission(as<SubmissionRecord>(header), stream); break;
     case RecordKind::join: {
       const auto& record = as<JoinRecord>(header);
-      name(record.key, record.id);
+      numbers_.put(record.key, record.id);
       if (Node* const known = node(record.id))
         known->joined = std::make_unique<std::vector<Edge>>(record.edges().begin(), record.edges().end());
       break;
@@ -100,7 +102,7 @@ void Collector::read(const RecordHeader& header, RecordStream& stream) {
     case RecordKind::failure: {
       const auto& record = as<FailureRecord>(header);
       const std::span<const char> message = record.list();
-      if (Node* const known = node(record.id)) pending(*known).failure.assign(message.begin(), message.end());
+      if (Node* const known = node(record.id)) pending(*known).rarely().failure.assign(message.begin(), message.end());
       break;
     }
     case RecordKind::reuse: {
@@ -108,7 +110,7 @@ void Collector::read(const RecordHeader& header, RecordStream& stream) {
       const std::span<const std::uint64_t> points = record.list();
       Node* const known = node(record.id);
       if (known == nullptr) break;
-      std::vector<std::uint64_t>& reused = pending(*known).reused;
+      std::vector<std::uint64_t>& reused = pending(*known).rarely().reused;
       reused.insert(reused.end(), points.begin(), points.end());
       break;
     }
@@ -127,7 +129,7 @@ void Collector::read_submission(const SubmissionRecord& record, const RecordStre
   const std::int64_t submitted = clock_.nanoseconds(record.submitted);
   // What was left for the recording before this one may name a call that nobody knows any more.
   if (submitted < begin_ || record.call >= stream.calls.size() || stream.calls[record.call] == nullptr) return;
-  name(record.key, record.id);
+  numbers_.put(record.key, record.id);
   Node* const known = node(record.id);
   if (known == nullptr) {
     ++lost_;
@@ -138,7 +140,7 @@ void Collector::read_submission(const SubmissionRecord& record, const RecordStre
   task.call = stream.calls[record.call];
   task.submitted = submitted;
   task.section = stream.section;
-  task.edges.assign(record.edges().begin(), record.edges().end());
+  task.set_edges(record.edges());
   complete(record.id, *known);
 }
 
@@ -227,18 +229,19 @@ std::uint32_t Collector::track_of(Track lane) {
 /// Notes whom `edges` lead to, with these hazards or their own, for `predecessors_of` to look at.
 void Collector::open(std::span<const Edge> edges, Hazards hazards) {
   for (const Edge edge : edges)
-    if (const TaskId* const id = ids_.find(key_of(edge)))
-      open_.emplace_back(*id, hazards != 0 ? hazards : hazards_of(edge));
+    if (const TaskId id = numbers_.find(key_of(edge)); id != 0)
+      open_.emplace_back(id, hazards != 0 ? hazards : hazards_of(edge));
 }
 
 /// Valid until the next call.
 std::span<const TimelineEvents::Predecessor> Collector::predecessors_of(const Pending& task) {
   found_.clear();
   if (!seen_.empty()) seen_.clear();
-  open(task.edges, 0);
-  for (const std::uint64_t point : task.reused)
-    if (const auto id = ids_of_points_.find(point); id != ids_of_points_.end())
-      open_.emplace_back(id->second, hazards_of(Hazard::block_reuse));
+  open(task.edges(), 0);
+  if (task.rare != nullptr)
+    for (const std::uint64_t point : task.rare->reused)
+      if (const auto id = ids_of_points_.find(point); id != ids_of_points_.end())
+        open_.emplace_back(id->second, hazards_of(Hazard::block_reuse));
   while (!open_.empty()) {
     const auto [id, hazards] = open_.back();
     open_.pop_back();
@@ -265,8 +268,7 @@ std::span<const TimelineEvents::Predecessor> Collector::predecessors_of(const Pe
 
 void Collector::write_task(TaskId id, Node& known) {
   if (known.pending == nullptr || known.pending->call == nullptr) return;
-  std::unique_ptr<Pending> held = std::move(known.pending);
-  Pending& task = *held;
+  Pending& task = *std::exchange(known.pending, nullptr);
   const std::span<const TimelineEvents::Predecessor> after = predecessors_of(task);
   if (task.issued == no_time) {
     // A worker's task is ready once all that it comes after has ended.
@@ -288,8 +290,8 @@ void Collector::write_task(TaskId id, Node& known) {
                       .is_estimated = task.is_estimated,
                       .after = after,
                       .section = sections_[task.section],
-                      .failure = task.failure});
-  recycle(std::move(held));
+                      .failure = task.rare == nullptr ? std::string_view() : task.rare->failure});
+  recycle(task);
 }
 
 }  // namespace stretto::trace

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -12,10 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "trace/call_text.h"
 #include "trace/number_window.h"
-#include "trace/recent_table.h"
 #include "trace/recording.h"
 #include "trace/records.h"
+#include "trace/task_numbers.h"
 #include "trace/timeline_events.h"
 
 namespace stretto::trace {
@@ -49,30 +52,46 @@ class Collector {
   TimelineEvents& events() { return events_; }
 
  private:
-  /// What is known of a task that is not written yet.
-  struct Pending {
-    std::shared_ptr<const Call> call;  ///< None: it is not known to be submitted.
-    std::int64_t submitted = 0;
-    std::int64_t issued = no_time;  ///< That where it is ready when what it comes after has ended.
-    std::int64_t started = -1;
-    bool is_estimated = false;
-    std::uint32_t section = 0;
-    std::vector<Edge> edges;
+  /// What few tasks have.
+  struct Rare {
+    std::vector<Edge> more_edges;  ///< All of them, where there are too many.
     std::vector<std::uint64_t> reused;
     std::string failure;
   };
+  /// What is known of a task that is not written yet.
+  struct Pending {
+    static constexpr std::size_t most_edges = 6;
+
+    CallReference call;  ///< None: it is not known to be submitted.
+    std::int64_t submitted = 0;
+    std::int64_t issued = no_time;  ///< That where it is ready when what it comes after has ended.
+    std::int64_t started = -1;
+    std::uint32_t section = 0;
+    std::uint32_t edge_count = 0;
+    std::unique_ptr<Rare> rare;
+    bool is_estimated = false;
+    std::array<Edge, most_edges> few_edges;
+
+    void set_edges(std::span<const Edge> edges);
+    std::span<const Edge> edges() const {
+      return edge_count <= most_edges ? std::span(few_edges.data(), edge_count) : std::span(rare->more_edges);
+    }
+    Rare& rarely() {
+      if (rare == nullptr) rare = std::make_unique<Rare>();
+      return *rare;
+    }
+  };
   /// What is remembered of a task. A join is one with edges to go on to.
   struct Node {
-    bool is_submitted = false;
     std::int64_t ended = -1;
     std::uint32_t track = 0;
-    std::unique_ptr<Pending> pending;
+    bool is_submitted = false;
+    Pending* pending = nullptr;
     std::unique_ptr<std::vector<Edge>> joined;
   };
 
   /// Null where it is too long ago.
   Node* node(TaskId id);
-  void name(TaskKey key, TaskId id);
   Pending& pending(Node& node);
   void read_submission(const SubmissionRecord& record, const RecordStream& stream);
   void read_execution(const Execution& record, RecordStream& stream);
@@ -80,7 +99,7 @@ class Collector {
   void read_section(const SectionRecord& record, RecordStream& stream);
   void note_end(TaskId id, Node& node, std::int64_t started, std::int64_t ended, std::uint32_t track);
   void complete(TaskId id, const Node& node);
-  void recycle(std::unique_ptr<Pending> pending);
+  void recycle(Pending& pending);
 
   std::uint32_t track_of(RecordStream& stream);
   std::uint32_t track_of(Track lane);
@@ -93,8 +112,9 @@ class Collector {
   const TickClock& clock_;
   const std::int64_t begin_;
   NumberWindow<Node> nodes_{remembered};
-  RecentTable<TaskId> ids_{remembered};
-  std::vector<std::unique_ptr<Pending>> spare_;
+  TaskNumbers numbers_{remembered};
+  std::deque<Pending> pendings_;  ///< All that were ever needed at once.
+  std::vector<Pending*> spare_;   ///< Those of no task.
   // Of `predecessors_of`.
   std::vector<TimelineEvents::Predecessor> found_;
   std::vector<std::pair<TaskId, Hazards>> open_;

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "trace/call_places.h"
+#include "trace/call_text.h"
 
 namespace stretto::trace {
-
-struct Call;
 
 enum class RecordKind : std::uint32_t { call, submission, join, execution, retirement, failure, reuse, wait, section };
 
@@ -67,8 +66,8 @@ class RecordStream {
   // What the writer keeps with it.
   std::uint32_t track = 0;
   std::uint32_t section = 0;
-  std::int64_t moment = 0;                         ///< Of what was looked at last, in nanoseconds.
-  std::vector<std::shared_ptr<const Call>> calls;  ///< By their places.
+  std::int64_t moment = 0;           ///< Of what was looked at last, in nanoseconds.
+  std::vector<CallReference> calls;  ///< By their places.
   // What its thread keeps with it: the section that was recorded last, the calls, and in which recording.
   std::uint64_t section_version = 0;
   std::uint64_t session = 0;
