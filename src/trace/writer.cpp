@@ -31,8 +31,10 @@ constexpr std::chrono::milliseconds between_flushes{200};
 constexpr std::size_t most_unwritten = std::size_t{1} << 20;
 /// So much memory for records is kept that nobody uses at the moment.
 constexpr std::size_t kept_of_records = std::size_t{32} << 20;
-/// So much of the run is read at once, in nanoseconds.
-constexpr std::int64_t longest_stretch = 20'000'000;
+/// So much of the run is read at once, in nanoseconds, so that what is known of its tasks stays in a cache.
+constexpr std::int64_t usual_stretch = 3'000'000;
+/// The same where there is work in order, of whose end it may be told some time later.
+constexpr std::int64_t stretch_in_order = 20'000'000;
 /// At least; more than two threads' clocks differ by.
 constexpr std::int64_t shortest_stretch = 1'000'000;
 
@@ -100,6 +102,7 @@ class Writer {
   std::vector<std::unique_ptr<RecordStream>> streams_;
   bool has_head_ = false;
   std::int64_t read_until_ = 0;
+  bool in_order_ = false;  ///< Work in order was read of the last time.
   std::atomic<std::uint32_t> stopping_{0};
   Thread thread_;
 };
@@ -108,13 +111,16 @@ void Writer::run() {
   // It must not slow down what it tells of: whoever wakes up takes its core at once, which is not so at any niceness.
   const sched_param none{};
   sched_setscheduler(static_cast<pid_t>(syscall(SYS_gettid)), SCHED_IDLE, &none);
-  SteadyClock::time_point flushed = SteadyClock::now();
+  SteadyClock::time_point flushed = SteadyClock::now(), sampled{};
   while (stopping_.load(std::memory_order_acquire) == 0) {
     bool is_more = false;
     // The first line says on which devices the run is: there is nothing to say before the engine is there.
     if (source_of_process.load(std::memory_order_acquire) != nullptr) {
       write_head();
-      sample();
+      if (const SteadyClock::time_point moment = SteadyClock::now(); moment - sampled >= between_looks) {
+        sample();
+        sampled = moment;
+      }
       is_more = read_stretch();
     }
     const SteadyClock::time_point moment = SteadyClock::now();
@@ -152,15 +158,18 @@ bool Writer::read_stretch() {
   for (const std::unique_ptr<RecordStream>& stream : streams_)
     if (look_at(*stream) != nullptr) oldest = std::min(oldest, stream->moment);
   if (oldest != std::numeric_limits<std::int64_t>::max())
-    read_until_ = std::max(read_until_ + shortest_stretch, oldest + longest_stretch);
+    read_until_ = std::max(read_until_ + shortest_stretch, oldest + (in_order_ ? stretch_in_order : usual_stretch));
   bool is_more = false;
+  in_order_ = false;
   for (const std::unique_ptr<RecordStream>& stream : streams_) {
     while (look_at(*stream) != nullptr) {
       if (stream->moment > read_until_) {
         is_more = true;
         break;
       }
-      collector_.read(*stream->read(), *stream);
+      const RecordHeader& record = *stream->read();
+      in_order_ = in_order_ || record.kind == RecordKind::retirement;
+      collector_.read(record, *stream);
     }
     if (file_.unwritten() >= most_unwritten) file_.flush();
   }
