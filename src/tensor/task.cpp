@@ -123,9 +123,12 @@ void TaskBuilder::submit(detail::Closure&& body) {
     tensors = more_tensors.data();
     accesses = more_accesses.data();
   }
+  const bool is_traced = trace::enabled();
   for (std::uint32_t i = 0; i < count_; ++i) {
     const auto* tensor = reinterpret_cast<const TensorImplementation*>(entries_[i] & ~all_bits);
     if (tensor == nullptr) throw_undefined(name_, site_);
+    if (is_traced) [[unlikely]]
+      trace::prefetch_shape(tensor->geometry.shape);
     if (!has_device_) {
       device_ = tensor->device;
       has_device_ = true;
@@ -146,7 +149,7 @@ void TaskBuilder::submit(detail::Closure&& body) {
   std::array<trace::Operand, inline_capacity> inline_operands;
   std::vector<trace::Operand> more_operands;
   std::span<trace::Operand> operands;
-  if (trace::enabled()) [[unlikely]] {
+  if (is_traced) [[unlikely]] {
     if (count_ > inline_capacity) more_operands.resize(count_);
     operands = {count_ > inline_capacity ? more_operands.data() : inline_operands.data(), count_};
     for (std::uint32_t i = 0; i < count_; ++i)

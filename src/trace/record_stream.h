@@ -9,6 +9,7 @@
 
 #include "trace/call_places.h"
 #include "trace/call_text.h"
+#include "trace/section_path.h"
 
 namespace stretto::trace {
 
@@ -68,7 +69,8 @@ class RecordStream {
   std::uint32_t section = 0;
   std::int64_t moment = 0;           ///< Of what was looked at last, in nanoseconds.
   std::vector<CallReference> calls;  ///< By their places.
-  // What its thread keeps with it: the section that was recorded last, the calls, and in which recording.
+  // What its thread keeps with it: its section, the one that was recorded last, the calls, and in which recording.
+  const SectionPath& section_path = SectionPath::own();
   std::uint64_t section_version = 0;
   std::uint64_t session = 0;
   std::unique_ptr<CallPlaces> call_places;

@@ -44,6 +44,13 @@ void put_behind(Record* record, std::span<const Element> elements) {
   if (!elements.empty()) std::memcpy(reinterpret_cast<std::byte*>(record + 1), elements.data(), elements.size_bytes());
 }
 
+/// The same of the edges of a task, which are mostly few: no function is called.
+template <typename Record>
+void put_edges_behind(Record* record, std::span<const Edge> edges) {
+  auto* to = reinterpret_cast<Edge*>(record + 1);
+  for (const Edge edge : edges) *to++ = edge;
+}
+
 template <typename Record, typename Value>
 void record_value(const Value& value) {
   RecordStream& stream = RecordStream::own();
@@ -145,7 +152,7 @@ std::int64_t now() { return nanoseconds_now(); }
 
 void record_submission(const Submission& submission, std::span<const Edge> edges, std::span<const Operand> operands) {
   RecordStream& stream = RecordStream::own();
-  const SectionPath& path = SectionPath::own();
+  const SectionPath& path = stream.section_path;
   if (stream.session != session_number() || stream.section_version != path.version()) [[unlikely]]
     record_section(stream, path);
   const CallWords words(submission, operands);
@@ -159,7 +166,7 @@ void record_submission(const Submission& submission, std::span<const Edge> edges
   record->submitted = submission.submitted;
   record->call = call;
   record->edge_count = static_cast<std::uint32_t>(edges.size());
-  put_behind(record, edges);
+  put_edges_behind(record, edges);
   stream.publish();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <stretto/core/dtype.h>
 #include <stretto/core/shape.h>
 
+#include "base/prefetch.h"
 #include "trace/edge_counter.h"
 #include "trace/tick_clock.h"
 
@@ -51,6 +53,12 @@ struct Operand {
   bool is_read;
   bool is_written;
 };
+/// Asks for the lines of a shape that is about to be recorded: where there are many arrays, nothing else has touched
+/// them.
+inline void prefetch_shape(const Shape& shape) {
+  prefetch_for_read(&shape);
+  prefetch_for_read(reinterpret_cast<const std::byte*>(&shape + 1) - 1);
+}
 
 struct Submission {
   TaskKey key;
