@@ -41,7 +41,8 @@ struct Array {
 };
 
 /// What an operator tells its kernel beside the arrays: one trivially copyable struct of at most `capacity` bytes,
-/// which operator and kernel agree on in `kernels/parameters.h`.
+/// which operator and kernel agree on in `kernels/parameters.h`. Compared byte by byte, so a struct with padding may be
+/// taken for another than it is.
 class Parameters {
  public:
   static constexpr std::size_t capacity = 48;
@@ -59,9 +60,13 @@ class Parameters {
     std::memcpy(&value, bytes_.data(), sizeof(T));
     return value;
   }
+  /// Whether both were made of the same bytes.
+  bool operator==(const Parameters& other) const {
+    return std::memcmp(bytes_.data(), other.bytes_.data(), capacity) == 0;
+  }
 
  private:
-  alignas(8) std::array<std::byte, capacity> bytes_;
+  alignas(8) std::array<std::byte, capacity> bytes_{};
 };
 
 /// One call: arrays written, arrays read, parameters. An output may be the very same array as an input (in place);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace stretto {
@@ -35,7 +37,8 @@ struct RandomParameters {
 /// "argmax", "argmin", "cumsum", "cumprod", "sort", "softmax", "log_softmax", "gather", "index_select", "index_add".
 struct AxisParameters {
   std::int64_t axis;
-  bool descending;  // "sort", and "topk": largest first
+  bool descending;                        // "sort", and "topk": largest first
+  std::array<std::byte, 7> padding = {};  // Zeros: parameters are compared byte by byte.
 };
 
 /// "var": the divisor is count - correction.
@@ -53,7 +56,8 @@ struct MatmulParameters {
 struct AddmmParameters {
   double alpha;
   double beta;
-  bool reduced = false;  ///< As for "matmul".
+  bool reduced = false;                   ///< As for "matmul".
+  std::array<std::byte, 7> padding = {};  ///< Zeros: parameters are compared byte by byte.
 };
 
 /// "tril", "triu": elements with column - row compared against `diagonal` in the last two axes.

@@ -1,6 +1,7 @@
 #include "tensor/operator_record.h"
 
 #include <cstring>
+#include <functional>
 #include <new>
 #include <string>
 
@@ -115,6 +116,48 @@ OperatorRecord::Owner OperatorRecord::make(const OperatorCall& call, const Tenso
     record.access_of_[i] = static_cast<std::uint8_t>(access);
   }
   return owner;
+}
+
+OperatorRecord::Owner OperatorRecord::copy() const {
+  const std::size_t bytes = SmallObjects::sizes[size_class_];
+  Owner owner(static_cast<OperatorRecord*>(SmallObjects::allocate(size_class_)));
+  std::memcpy(static_cast<void*>(owner.get()), static_cast<const void*>(this), bytes);
+  // What points into the record has to point into the copy.
+  const auto* const from = reinterpret_cast<const std::byte*>(this);
+  auto* const to = reinterpret_cast<std::byte*>(owner.get());
+  const auto moved = [&]<typename T>(T* pointer) {
+    const auto* const at = reinterpret_cast<const std::byte*>(pointer);
+    const bool is_inside = std::greater_equal<>()(at, from) && std::less<>()(at, from + bytes);
+    return is_inside ? reinterpret_cast<T*>(to + (at - from)) : pointer;
+  };
+  for (std::size_t i = 0; i < array_count_; ++i) {
+    Array& array = owner->own_arrays()[i];
+    array.shape = moved(array.shape);
+    array.strides = moved(array.strides);
+    if (array.constant) array.data = moved(array.data);
+  }
+  return owner;
+}
+
+bool OperatorRecord::is_same(const OperatorRecord& other) const {
+  if (kernel_ != other.kernel_ || output_count_ != other.output_count_ || array_count_ != other.array_count_ ||
+      !(parameters_ == other.parameters_))
+    return false;
+  for (std::size_t i = 0; i < array_count_; ++i) {
+    const Array& array = arrays()[i];
+    const Array& same = other.arrays()[i];
+    if (array.dtype != same.dtype || array.rank != same.rank || array.constant != same.constant) return false;
+    for (int axis = 0; axis < array.rank; ++axis)
+      if (array.shape[axis] != same.shape[axis]) return false;
+    if (array.constant) {
+      if (std::memcmp(array.data, same.data, item_size(array.dtype)) != 0) return false;
+      continue;
+    }
+    if (array.data != same.data || access_of_[i] != other.access_of_[i]) return false;
+    for (int axis = 0; axis < array.rank; ++axis)
+      if (array.strides[axis] != same.strides[axis]) return false;
+  }
+  return true;
 }
 
 void OperatorRecord::run(BodyContext& context) const {

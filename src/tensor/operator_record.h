@@ -37,6 +37,11 @@ class OperatorRecord {
   std::span<const Array> arrays() const { return {reinterpret_cast<const Array*>(this + 1), array_count_}; }
   /// What it is given: "float32 [4], a number".
   std::string describe_operands() const;
+  /// Another one of the same.
+  Owner copy() const;
+  /// Whether it does with its accesses just what `other` does: the same kernel, numbers and parameters, over elements
+  /// that lie in the same way.
+  bool is_same(const OperatorRecord& other) const;
   /// Of an array that is no constant: the number of its access.
   std::size_t access_of(std::size_t array) const { return access_of_[array]; }
 
