@@ -6,12 +6,12 @@
 namespace stretto {
 namespace {
 
-constexpr std::array<std::string_view, 23> names = {
+constexpr std::array<std::string_view, 24> names = {
     "read_after_write", "write_after_read", "write_after_write", "box_intersection", "block_reuse",
     "event_wait",       "host_read_wait",   "host_buffer_reuse", "poison",           "issue_order",
     "newest_reader",    "clock_entry",      "template_edge",     "template_port",    "template_argument",
     "template_place",   "pass_output",      "segment_wait",      "segment_address",  "repeat_body",
-    "repeat_kept",      "late_event",       "one_lane"};
+    "repeat_number",    "repeat_kept",      "late_event",        "one_lane"};
 
 }  // namespace
 

@@ -28,9 +28,10 @@ enum class Mutation : std::uint8_t {
   segment_wait,       ///< On in-order lanes, no node of a replay waits for one on another stream.
   segment_address,    ///< What was recorded of a replay is launched for other addresses of its first buffer, too.
   repeat_body,        ///< Two tasks of one name in a section that was found to repeat run each other's bodies.
-  repeat_kept,        ///< What is kept of a section that was found to repeat is taken for a temporary.
-  late_event,         ///< Slow: a lane waits for all that was issued before it, not for the task that it needs.
-  one_lane,           ///< Slow: what is issued waits for all that was issued before it, on whatever lane.
+  repeat_number,  ///< Operators of a section that was found to repeat count as those recorded, whatever they are given.
+  repeat_kept,    ///< What is kept of a section that was found to repeat is taken for a temporary.
+  late_event,     ///< Slow: a lane waits for all that was issued before it, not for the task that it needs.
+  one_lane,       ///< Slow: what is issued waits for all that was issued before it, on whatever lane.
 };
 
 namespace mutation {

@@ -54,7 +54,9 @@ class Engine {
       const std::shared_ptr<const RepeatableBody> repeated = make_repeatable(std::forward<Body>(body));
       capture->note(submission, repeated);
       if (repeated != nullptr) {
-        submit_body(submission, [repeated](BodyContext& context) { repeated->run(context, nullptr); });
+        Submission shared = submission;
+        shared.body_kind = nullptr;
+        submit_body(shared, [repeated](BodyContext& context) { repeated->run(context, nullptr); });
         return;
       }
     }

@@ -1,13 +1,16 @@
 #include "engine/held_section.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "base/mutation.h"
+#include "engine/body_kind.h"
 #include "engine/repeatable_body.h"
 
 namespace stretto {
 namespace {
 
-/// Stands for the bodies, which come with each replay.
+/// Stands for a body that comes with each replay.
 class NoBody final : public RepeatableBody {
  public:
   void run(BodyContext&, const RunSeed*) const override {}
@@ -28,9 +31,9 @@ Captured SectionForm::captured() const {
   }
   for (const Access& access : accesses) captured.accesses.push_back({access.slot, access.mode, access.box});
   captured.boxes = boxes;
-  const auto body = std::make_shared<NoBody>();
+  const auto no_body = std::make_shared<const NoBody>();
   for (const Task& task : tasks)
-    captured.tasks.push_back({.body = body,
+    captured.tasks.push_back({.body = has_bodies ? task.body : no_body,
                               .name = task.name,
                               .site = task.site,
                               .priority = Priority::normal,
@@ -41,6 +44,7 @@ Captured SectionForm::captured() const {
 
 void HeldSection::begin(std::shared_ptr<const SectionForm> form, Device device) {
   ++section_;
+  is_same_ = true;
   given_ = std::move(form);
   if (given_ != nullptr) return;
   noted_ = std::make_shared<SectionForm>();
@@ -56,6 +60,10 @@ bool HeldSection::add(Task& task, const Submission& submission) {
     note(submission);
   } else if (tasks_.size() == given_->tasks.size() || !fits(given_->tasks[tasks_.size()], submission)) {
     return false;
+  } else if (is_same_ && given_->has_bodies) {
+    const SectionForm::Task& expected = given_->tasks[tasks_.size()];
+    is_same_ = expected.body_kind == submission.body_kind &&
+               (expected.body_kind->is_same(task, *expected.body) || is_broken(Mutation::repeat_number));
   }
   tasks_.push_back(&task);
   return true;
@@ -89,7 +97,9 @@ void HeldSection::note(const Submission& submission) {
                         .role = submission.role,
                         .outside_effect = submission.outside_effect,
                         .first_access = static_cast<std::uint32_t>(form.accesses.size()),
-                        .access_count = static_cast<std::uint32_t>(submission.accesses.size())});
+                        .access_count = static_cast<std::uint32_t>(submission.accesses.size()),
+                        .body_kind = submission.body_kind,
+                        .body = nullptr});
   for (const Access& access : submission.accesses) {
     const std::uint32_t slot = slot_of(*access.buffer);
     if (slot == form.slots.size()) form.slots.push_back({fresh_[slot], access.buffer->bytes()});
@@ -100,6 +110,15 @@ void HeldSection::note(const Submission& submission) {
     }
     form.accesses.push_back({slot, access.mode, box});
   }
+}
+
+void HeldSection::note_bodies() {
+  SectionForm& form = *noted_;
+  if (form.has_bodies) return;
+  if (!std::ranges::all_of(form.tasks, [](const SectionForm::Task& task) { return task.body_kind != nullptr; })) return;
+  for (std::size_t number = 0; number < tasks_.size(); ++number)
+    form.tasks[number].body = form.tasks[number].body_kind->copy(*tasks_[number]);
+  form.has_bodies = true;
 }
 
 HeldSection::Known& HeldSection::find(const Buffer& buffer) {

@@ -12,7 +12,8 @@
 
 namespace stretto {
 
-/// What a section of submissions looks like, whatever its tensors are: who accesses which of them, and how.
+/// What a section of submissions looks like, whatever its tensors are: who accesses which of them, and how; and what
+/// the bodies of one such section did.
 struct SectionForm {
   struct Task {
     const char* name;
@@ -21,6 +22,9 @@ struct SectionForm {
     bool outside_effect;
     std::uint32_t first_access;
     std::uint32_t access_count;
+    const BodyKind* body_kind;
+    /// What its body did in the section that was noted; null where that is not known.
+    std::shared_ptr<const RepeatableBody> body;
   };
   struct Access {
     std::uint32_t slot;  ///< Buffers are numbered as they come.
@@ -37,6 +41,8 @@ struct SectionForm {
   std::vector<Access> accesses;
   std::vector<Box> boxes;
   std::vector<Slot> slots;
+  /// Of all tasks it is known what their bodies did: a replay can do without new ones that do the same.
+  bool has_bodies = false;
 
   const Box* box(const Access& access) const { return access.box < 0 ? nullptr : &boxes[access.box]; }
   /// As if it had been captured. Buffers that are not fresh are arguments, in their order.
@@ -55,6 +61,10 @@ class HeldSection {
   std::span<Task* const> tasks() const { return tasks_; }
   std::span<const BufferReference> buffers() const { return buffers_; }
   bool was_noted() const { return given_ == nullptr; }
+  /// Of one that was noted: notes what the bodies do, too, where all of them can tell.
+  void note_bodies();
+  /// Whether the form has bodies, and those that are held do just what these do.
+  bool has_same_bodies() const { return is_same_ && form().has_bodies; }
   const SectionForm& form() const { return given_ != nullptr ? *given_ : *noted_; }
   std::shared_ptr<const SectionForm> share_form() const { return given_ != nullptr ? given_ : noted_; }
   /// Whether nobody but this section refers to a buffer that it saw first.
@@ -85,6 +95,7 @@ class HeldSection {
   std::vector<bool> fresh_;
   std::vector<Known> known_ = std::vector<Known>(64);  ///< Found by address; a power of two.
   std::uint32_t section_ = 0;
+  bool is_same_ = true;  ///< Of what is held: what the bodies do is what they did in the section that was noted.
 };
 
 }  // namespace stretto

@@ -128,7 +128,7 @@ void LaneReplay::refuse_recording(const std::string& why) {
   recorded_.clear();
   if (!segment_->records.exchange(false)) return;
   if (log_enabled(LogLevel::info))
-    log(LogLevel::info, "the replays of what was compiled at " + to_string(site_) +
+    log(LogLevel::info, "the replays of what repeats at " + to_string(site_) +
                             " are issued task by task, since they cannot be recorded: " + why);
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/lane_replay.h"
 #include "engine/launcher.h"
+#include "engine/repeats.h"
 #include "engine/scheduler.h"
 
 namespace stretto {
@@ -42,6 +43,7 @@ bool Launcher::launch_recorded(LaneReplay& replay, LaneState& first, Point point
   for (std::uint32_t number = 0; number < streams; ++number) lanes.push_back(&stream(first, number).lane);
   recorded->work->launch(lanes);
   recorded_launches_.fetch_add(1, std::memory_order_relaxed);
+  if (replay.was_found()) scheduler_.repeats()->note_launched();
   return true;
 }
 

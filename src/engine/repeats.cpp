@@ -28,6 +28,9 @@ constexpr std::uint32_t wait_signature = 2;
 constexpr std::chrono::microseconds longest_gap{20};
 // So long a replay that is pending is awaited, before what is held is submitted task by task.
 constexpr std::chrono::microseconds longest_wait{200};
+// Where it would be launched in one go, so long for each task: that is what issuing one takes on a device.
+constexpr std::chrono::microseconds time_to_issue{10};
+constexpr std::chrono::microseconds nap{50};
 // Behind a wait in vain so many sections are not waited for; at first one, and twice as many each time.
 constexpr std::uint32_t longest_impatience = 64;
 
@@ -233,7 +236,8 @@ void Repeats::finish(RepeatingThread& own) {
     MutexLock lock(mutex_);
     if (own.state.load(std::memory_order_relaxed) != State::complete) return;
     // Replays of small tasks end soon, and are awaited. Where they did not, the device is busy for long.
-    const bool is_patient = own.impatient_for == 0 && SteadyClock::now() - begun < longest_wait;
+    const auto waited = SteadyClock::now() - begun;
+    const bool is_patient = own.impatient_for == 0 && waited < patience(own);
     const bool is_over = submit_section(own);
     const bool is_replayed = own.state.load(std::memory_order_relaxed) == State::plain;
     if (!is_over && !is_patient) {
@@ -255,11 +259,23 @@ void Repeats::finish(RepeatingThread& own) {
     }
     has_waited = true;
     // Without the lock: what is pending may have to submit before it ends.
-    pause(64);
+    if (waited < longest_wait) {
+      pause(64);
+    } else {
+      sleep_for(nap);
+    }
   }
 }
 
+std::chrono::microseconds Repeats::patience(const RepeatingThread& own) {
+  const auto tasks = static_cast<std::int64_t>(own.held.size());
+  return own.held.has_same_bodies() ? std::max(longest_wait, tasks * time_to_issue) : longest_wait;
+}
+
 bool Repeats::submit_section(RepeatingThread& own) {
+  // What was recorded for lanes in order can be launched in one go, without new bodies.
+  const Device device = own.held.form().device;
+  if (own.held.was_noted() && scheduler_.devices().at(device).launcher != nullptr) own.held.note_bodies();
   const bool is_late = SteadyClock::now() - own.completed_at > longest_gap;
   const std::uint64_t made = own.known.made();
   const KnownSection& known = own.known.learn(own.key, own.held, is_late ? &own.referred : nullptr, scheduler_);
@@ -282,14 +298,17 @@ bool Repeats::submit_section(RepeatingThread& own) {
   const SectionForm::Task& first = own.held.form().tasks.front();
   const std::uint64_t count = own.held.size();
   const bool outside_effect = std::ranges::any_of(own.held.form().tasks, &SectionForm::Task::outside_effect);
+  const bool is_same = own.held.has_same_bodies();
   if (!known.replays->try_submit({.name = first.name,
                                   .site = first.site,
                                   .arguments = own.arguments,
                                   .results = own.results,
                                   .seed = {},
-                                  .bodies = own.held.tasks(),
-                                  .outside_effect = outside_effect}))
+                                  .bodies = is_same ? std::span<Task* const>() : own.held.tasks(),
+                                  .outside_effect = outside_effect,
+                                  .was_found = true}))
     return false;
+  if (is_same) drop_bodies(own);
   replays_.fetch_add(1, std::memory_order_relaxed);
   tasks_.fetch_add(count, std::memory_order_relaxed);
   end_section(own, State::plain);
@@ -326,6 +345,14 @@ void Repeats::submit_plainly(RepeatingThread& own) {
   me.frame = frame;
   left_.fetch_add(1, std::memory_order_relaxed);
   end_section(own, State::released);
+}
+
+void Repeats::drop_bodies(RepeatingThread& own) {
+  ThreadState& me = scheduler_.thread();
+  for (Task* const task : own.held.tasks()) {
+    task->invoke(*task, nullptr);
+    me.recycle(*task);
+  }
 }
 
 void Repeats::end_section(RepeatingThread& own, State state) {

@@ -49,10 +49,13 @@ class Repeats {
   struct Statistics {
     std::uint64_t replays = 0;   ///< Sections that were replayed.
     std::uint64_t tasks = 0;     ///< Of those sections together.
+    std::uint64_t launched = 0;  ///< Of the sections: launched in one go, as they were recorded.
     std::uint64_t recorded = 0;  ///< Sections of which a template was made.
     std::uint64_t left = 0;      ///< Sections whose beginning was held, and then submitted task by task.
   };
   Statistics statistics() const;
+  /// By a launcher: a section was launched in one go.
+  void note_launched() { launched_.fetch_add(1, std::memory_order_relaxed); }
 
   /// The calling thread ends.
   void end_thread(RepeatingThread& thread);
@@ -74,10 +77,14 @@ class Repeats {
   /// All that the thread holds is submitted.
   void leave(RepeatingThread& own);
   void finish(RepeatingThread& own);
+  /// How long what is complete waits for a replay that is pending.
+  static std::chrono::microseconds patience(const RepeatingThread& own) STRETTO_REQUIRES(mutex_);
   void complete(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
   /// False where it has to wait for a replay that is pending. Otherwise nothing is held any more.
   bool submit_section(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
   void submit_plainly(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
+  /// Of tasks in whose place something else runs.
+  void drop_bodies(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
   void end_section(RepeatingThread& own, RepeatingThread::State state) STRETTO_REQUIRES(mutex_);
   /// What a thread holds is submitted, unless it is `own`.
   void release(const RepeatingThread* own);
@@ -96,7 +103,7 @@ class Repeats {
   /// Buffers whose references are to go once the lock is free: what their owners do then is the program's.
   std::vector<BufferReference> dropped_ STRETTO_GUARDED_BY(mutex_);
 
-  std::atomic<std::uint64_t> replays_{0}, tasks_{0}, recorded_{0}, left_{0};
+  std::atomic<std::uint64_t> replays_{0}, tasks_{0}, launched_{0}, recorded_{0}, left_{0};
   IdleWatch watch_;
 };
 

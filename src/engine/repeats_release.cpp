@@ -53,6 +53,7 @@ void Repeats::end_thread(RepeatingThread& thread) {
 Repeats::Statistics Repeats::statistics() const {
   return {.replays = replays_.load(std::memory_order_relaxed),
           .tasks = tasks_.load(std::memory_order_relaxed),
+          .launched = launched_.load(std::memory_order_relaxed),
           .recorded = recorded_.load(std::memory_order_relaxed),
           .left = left_.load(std::memory_order_relaxed)};
 }
@@ -67,8 +68,9 @@ void Repeats::stop() {
   if (log_enabled(LogLevel::debug)) {
     const Statistics all = statistics();
     log(LogLevel::debug, "found by themselves to repeat: " + std::to_string(all.replays) + " sections with " +
-                             std::to_string(all.tasks) + " tasks were replayed, by " + std::to_string(all.recorded) +
-                             " templates; " + std::to_string(all.left) + " were left in the middle");
+                             std::to_string(all.tasks) + " tasks were replayed, " + std::to_string(all.launched) +
+                             " of them launched in one go, by " + std::to_string(all.recorded) + " templates; " +
+                             std::to_string(all.left) + " were left in the middle");
   }
   watch_.stop();
 }

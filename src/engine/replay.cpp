@@ -74,6 +74,7 @@ void Replay::submit(const Call& call, std::shared_ptr<const void> keep) {
   keep_ = std::move(keep);
   seed_ = call.seed;
   site_ = call.site;
+  was_found_ = call.was_found;
   bodies_.assign(call.bodies.begin(), call.bodies.end());
   if (is_broken(Mutation::repeat_body)) [[unlikely]]
     exchange_bodies();

@@ -34,6 +34,8 @@ class Replay {
     std::span<Task* const> bodies{};
     /// Whether a node does more than write its buffers. Otherwise the end of the process drops what nobody needs.
     bool outside_effect = true;
+    /// Whether it was found to repeat, and nobody asked for it.
+    bool was_found = false;
   };
 
   Replay(const Replay&) = delete;
@@ -51,6 +53,8 @@ class Replay {
   /// Whether a replay with these buffers can begin: no more of them than one task can name are without memory. Of one
   /// that was claimed.
   bool prepare(const Call& call);
+  /// Whether nobody asked for it, of one that was submitted.
+  bool was_found() const { return was_found_; }
   /// Submits what was prepared. `keep` lives until it is over, and this object with it.
   void submit(const Call& call, std::shared_ptr<const void> keep);
 
@@ -152,6 +156,7 @@ class Replay {
   void drop_bodies();
 
   std::atomic<bool> busy_{false};
+  bool was_found_ = false;
   std::vector<Task*> bodies_;  ///< Of each node; null once it has run.
   std::shared_ptr<const void> keep_;
   std::atomic<std::uint64_t> forks_{0};

@@ -5,6 +5,7 @@
 
 #include <stretto/base/error.h>
 
+#include "engine/body_kind.h"
 #include "engine/running_body.h"
 #include "engine/task.h"
 #include "trace/recording.h"
@@ -27,6 +28,8 @@ struct Submission {
   Priority priority = Priority::normal;
   /// The task does more than write its buffers (a user's task, a file): it runs even when the process is about to end.
   bool outside_effect = false;
+  /// What its body is asked by where it may be the repeat of another; null: it never stands in for one.
+  const BodyKind* body_kind = nullptr;
   std::span<const Access> accesses{};
   /// What the accesses are to the program: only for a timeline that is recorded.
   std::span<const trace::Operand> operands{};
@@ -74,8 +77,7 @@ class BodyContext {
 template <typename Body>
 void place_body(Task& task, Body&& body) {
   using Callable = std::decay_t<Body>;
-  if constexpr (sizeof(Callable) <= Task::inline_closure && alignof(Callable) <= 8 &&
-                std::is_nothrow_move_constructible_v<Callable>) {
+  if constexpr (fits_in_task<Callable>) {
     new (task.closure) Callable(std::forward<Body>(body));
     task.invoke = [](Task& self, BodyContext* context) {
       struct Destroyer {

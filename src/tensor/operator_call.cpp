@@ -72,6 +72,17 @@ struct OperatorBody {
   std::shared_ptr<const RepeatableBody> repeatable() { return std::make_shared<RepeatedOperator>(std::move(record)); }
 };
 
+/// How the engine compares operators.
+struct OperatorKind final : BodyKind {
+  std::shared_ptr<const RepeatableBody> copy(const Task& task) const override {
+    return std::make_shared<RepeatedOperator>(placed_body<OperatorBody>(task).record->copy());
+  }
+  bool is_same(const Task& task, const RepeatableBody& copied) const override {
+    return static_cast<const RepeatedOperator&>(copied).is_same(*placed_body<OperatorBody>(task).record);
+  }
+};
+constexpr OperatorKind operator_kind;
+
 void submit(Device device, LaneRole role, const OperatorCall& call, const TensorImplementation* const* tensors) {
   if (call.kernel().find(device.kind()) == nullptr) {
     throw UsageError(call.name(), "there is no kernel for " + std::string(name(device.kind())) + " devices",
@@ -98,6 +109,7 @@ void submit(Device device, LaneRole role, const OperatorCall& call, const Tensor
                         .site = call.site(),
                         .device = device,
                         .role = role,
+                        .body_kind = &operator_kind,
                         .accesses = {accesses.data(), access_count},
                         .operands = {operands.data(), operand_count}},
                        OperatorBody{std::move(record)});

@@ -10,7 +10,11 @@ RepeatStatistics repeat_statistics() {
   const Repeats* const repeats = Engine::get().scheduler().repeats();
   if (repeats == nullptr) return {};
   const Repeats::Statistics found = repeats->statistics();
-  return {.sections = found.replays, .tasks = found.tasks, .recorded = found.recorded, .left = found.left};
+  return {.sections = found.replays,
+          .tasks = found.tasks,
+          .launched = found.launched,
+          .recorded = found.recorded,
+          .left = found.left};
 }
 
 }  // namespace stretto

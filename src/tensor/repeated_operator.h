@@ -20,6 +20,8 @@ class RepeatedOperator final : public RepeatableBody, private PassStep {
   void run(BodyContext& context, const RunSeed*) const override { record_->run(context); }
   std::string operands() const override { return record_->describe_operands(); }
   std::string difference(const RepeatableBody& other) const override;
+  /// Whether it does what an operator with this record does.
+  bool is_same(const OperatorRecord& record) const { return record_->is_same(record); }
   const PassStep* step() const override { return is_step_ ? this : nullptr; }
 
  private:

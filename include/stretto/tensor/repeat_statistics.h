@@ -11,6 +11,7 @@ namespace stretto {
 struct RepeatStatistics {
   std::uint64_t sections = 0;  ///< That were replayed.
   std::uint64_t tasks = 0;     ///< Of those sections together.
+  std::uint64_t launched = 0;  ///< Of the sections: on a GPU, launched in one go instead of task by task.
   std::uint64_t recorded = 0;  ///< How often it was recorded what a section does.
   std::uint64_t left = 0;      ///< Sections whose beginning was held back, and which then went on differently.
 };
