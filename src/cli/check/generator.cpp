@@ -125,9 +125,14 @@ class Generator {
       }
       return true;
     };
-    for (std::int64_t left = random_.draw(16, 40); left > 0; --left) {
-      const int row =
-          draw_row([this](const StatementRow& one) { return one.replays && !one.waits && is_allowed(one); });
+    // What operators repeat on lanes in order is launched as it was recorded.
+    const bool only_operators = random_.happens(0.5);
+    for (std::int64_t left = random_.draw(16, only_operators ? 24 : 40); left > 0; --left) {
+      const bool chains = only_operators && random_.happens(0.5);
+      const int row = draw_row([&](const StatementRow& one) {
+        return one.replays && !one.waits && !(only_operators && one.has_body) && (one.chains || !chains) &&
+               is_allowed(one);
+      });
       for (int attempt = 0; attempt < 20; ++attempt) {
         Statement statement = draw_statement(row, thread, model_);
         statement.device = device;
@@ -137,7 +142,11 @@ class Generator {
       }
     }
     const bool changes = random_.happens(0.7);
-    for (std::int64_t left = random_.draw(3, 12); left > 0; --left) {
+    for (std::int64_t left = only_operators ? random_.draw(6, 16) : random_.draw(3, 12); left > 0; --left) {
+      if (only_operators && random_.happens(0.25)) {
+        for (const Statement& statement : body) add_with_other_numbers(statement);
+        continue;
+      }
       const auto changed = changes && random_.happens(0.5)
                                ? static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(body.size())))
                                : body.size();
@@ -157,15 +166,22 @@ class Generator {
     ++next_number_;
     return true;
   }
+  /// The same with other numbers, where it has any that do not make it another one.
+  void add_with_other_numbers(const Statement& statement) {
+    Statement changed = statement;
+    const StatementRow& row = statement_rows()[static_cast<std::size_t>(statement.row)];
+    if (row.chains) redraw_numbers(changed);
+    if (!add_again(changed)) add_again(statement);
+  }
+  void redraw_numbers(Statement& statement) {
+    Places places = model_.places_of(statement);
+    statement_rows()[static_cast<std::size_t>(statement.row)].draw(random_, {devices_, side_}, places);
+    statement.n = places.n;
+  }
   /// With another number, another tensor, or something else in its place or in front of it.
   void add_changed(Statement statement) {
     switch (random_.draw(0, 3)) {
-      case 0: {
-        Places places = model_.places_of(statement);
-        statement_rows()[static_cast<std::size_t>(statement.row)].draw(random_, {devices_, side_}, places);
-        statement.n = places.n;
-        break;
-      }
+      case 0: redraw_numbers(statement); break;
       case 1: statement.x[0] = statement.x[0] < 0 ? -1 : draw_tensor(statement.thread, model_); break;
       case 2: add_random([this](const StatementRow& row) { return is_allowed(row); }); return;
       case 3: add_random([this](const StatementRow& row) { return is_allowed(row); }); break;

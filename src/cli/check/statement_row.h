@@ -73,6 +73,7 @@ struct StatementRow {
   bool needs_success = false;  ///< Not in programs where something may fail.
   bool crosses = false;        ///< Its tensors may be on different devices.
   bool is_task = true;         ///< Whether it submits work.
+  bool has_body = false;       ///< The work is a body that a person wrote, and no operator's.
   bool waits = false;          ///< The host waits for x[0], or for everything where it has no tensor.
   bool chains = false;         ///< Elementwise, also in place: compiled, several of them may run as one pass.
   bool replays = true;         ///< It may be a part of a compiled function, which is then still replayed.
