@@ -115,6 +115,8 @@ std::span<const BenchGroup> bench_groups() {
         {"repeats.tasks.random_dag", "ns a task: 8000 tasks of the random graph again and again"},
         {"repeats.small.<n>", "s: 8 chains of 50 products"},
         {"repeats.mlp.step", "us: a step of training"},
+        {"repeats.mlp.step.launched.<device>",
+         "which part of the replays (of each such figure) was launched in one go, on a GPU"},
         {"repeats.mlp.step.calls",
          "calls until a replay began (of each such figure), and us a call of those (.first)"}},
        true},

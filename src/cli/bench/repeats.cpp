@@ -28,6 +28,16 @@ FirstReplay begin_to_repeat(const std::function<void()>& call) {
   return first;
 }
 
+/// On a device with lanes in order: reports which part of the sections that `measure` replays is launched in one go.
+void report_launched(BenchRun& run, const std::string& name, Device device, const std::function<void()>& measure) {
+  const RepeatStatistics before = repeat_statistics();
+  measure();
+  const RepeatStatistics after = repeat_statistics();
+  const auto replayed = static_cast<double>(after.sections - before.sections);
+  if (device.kind() != DeviceKind::cpu && replayed > 0)
+    run.report(name + ".launched", "ratio", {static_cast<double>(after.launched - before.launched) / replayed});
+}
+
 void bench_small_repeats(BenchRun& run, Device device) {
   for (const std::int64_t n : sizes_of("repeats.small", run.options(), {64, 128, 256})) {
     const Chains chains(n, run.options().count.value_or(Chains::usual_products), device);
@@ -35,12 +45,14 @@ void bench_small_repeats(BenchRun& run, Device device) {
     std::vector<Tensor> ends;
     const auto call = [&] { ends = chains.submit(); };
     const FirstReplay first = begin_to_repeat(call);
-    run.report(name, "s", run.collect(name, [&] {
-      return seconds_of([&] {
-        call();
-        wait_all();
-      });
-    }));
+    report_launched(run, name, device, [&] {
+      run.report(name, "s", run.collect(name, [&] {
+        return seconds_of([&] {
+          call();
+          wait_all();
+        });
+      }));
+    });
     Chains::check(ends, chains.run_one_by_one());
     run.report(name + ".calls", "calls", {first.calls});
     run.report(name + ".first", "s", {first.seconds / first.calls});
@@ -53,8 +65,10 @@ void bench_mlp_repeats(BenchRun& run, Device device) {
   const std::string name = figure_on("repeats.mlp.step", device);
   Tensor loss;
   const FirstReplay first = begin_to_repeat([&] { loss = training.step(); });
-  run.report(name, "us",
-             run.collect(name, [&] { return training.microseconds(steps, [&] { return training.step(); }); }));
+  report_launched(run, name, device, [&] {
+    run.report(name, "us",
+               run.collect(name, [&] { return training.microseconds(steps, [&] { return training.step(); }); }));
+  });
   run.report(name + ".calls", "calls", {first.calls});
   run.report(name + ".first", "us", {first.seconds * 1e6 / first.calls});
 }
