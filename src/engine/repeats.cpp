@@ -28,7 +28,8 @@ constexpr std::uint32_t wait_signature = 2;
 constexpr std::chrono::microseconds longest_gap{20};
 // So long a replay that is pending is awaited, before what is held is submitted task by task.
 constexpr std::chrono::microseconds longest_wait{200};
-// Where it would be launched in one go, so long for each task: that is what issuing one takes on a device.
+// Where it would be launched in one go, so long for it and all that is pending, for each task: that is what issuing one
+// takes on a device. Who waits longer in vain has tasks that take longer themselves.
 constexpr std::chrono::microseconds time_to_issue{10};
 constexpr std::chrono::microseconds nap{50};
 // Behind a wait in vain so many sections are not waited for; at first one, and twice as many each time.
@@ -231,13 +232,14 @@ void Repeats::complete(RepeatingThread& own) {
 /// By the thread that submits: what is complete is submitted.
 void Repeats::finish(RepeatingThread& own) {
   const SteadyClock::time_point begun = SteadyClock::now();
+  const std::uint64_t pending = scheduler_.count().pending();
   bool has_waited = false;
   while (true) {
     MutexLock lock(mutex_);
     if (own.state.load(std::memory_order_relaxed) != State::complete) return;
     // Replays of small tasks end soon, and are awaited. Where they did not, the device is busy for long.
     const auto waited = SteadyClock::now() - begun;
-    const bool is_patient = own.impatient_for == 0 && waited < patience(own);
+    const bool is_patient = own.impatient_for == 0 && waited < patience(own, pending);
     const bool is_over = submit_section(own);
     const bool is_replayed = own.state.load(std::memory_order_relaxed) == State::plain;
     if (!is_over && !is_patient) {
@@ -267,8 +269,8 @@ void Repeats::finish(RepeatingThread& own) {
   }
 }
 
-std::chrono::microseconds Repeats::patience(const RepeatingThread& own) {
-  const auto tasks = static_cast<std::int64_t>(own.held.size());
+std::chrono::microseconds Repeats::patience(const RepeatingThread& own, std::uint64_t pending) {
+  const auto tasks = static_cast<std::int64_t>(own.held.size() + pending);
   return own.held.has_same_bodies() ? std::max(longest_wait, tasks * time_to_issue) : longest_wait;
 }
 

@@ -77,8 +77,8 @@ class Repeats {
   /// All that the thread holds is submitted.
   void leave(RepeatingThread& own);
   void finish(RepeatingThread& own);
-  /// How long what is complete waits for a replay that is pending.
-  static std::chrono::microseconds patience(const RepeatingThread& own) STRETTO_REQUIRES(mutex_);
+  /// How long what is complete waits for a replay that is pending, when so many tasks are.
+  static std::chrono::microseconds patience(const RepeatingThread& own, std::uint64_t pending) STRETTO_REQUIRES(mutex_);
   void complete(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
   /// False where it has to wait for a replay that is pending. Otherwise nothing is held any more.
   bool submit_section(RepeatingThread& own) STRETTO_REQUIRES(mutex_);
