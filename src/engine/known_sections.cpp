@@ -50,15 +50,25 @@ void KnownSections::miss(std::uint64_t key) {
   if (known != nullptr && ++known->misses == most_misses) forget(*known);
 }
 
+/// By what was noted under its key: of another form, or of the same with bodies that do something else.
+KnownSection& KnownSections::replace(KnownSection& known, const HeldSection& held) {
+  KnownSection replaced;
+  replaced.key = known.key;
+  replaced.form = held.share_form();
+  replaced.wanted.assign(replaced.form->slots.size(), false);
+  // Where they change for good it is soon found the next time, too; where they do each time, ever later.
+  if (known.is_outdated() && known.same < KnownSection::enough_same)
+    replaced.patience = std::min(2 * known.patience, KnownSection::most_patience);
+  known = std::move(replaced);
+  return known;
+}
+
 KnownSection& KnownSections::learn(std::uint64_t key, const HeldSection& held, const std::vector<bool>* referred,
                                    Scheduler& scheduler) {
   const SectionForm& form = held.form();
   KnownSection* known = find(key);
-  if (known != nullptr && known->form.get() != &form) {
-    forget(*known);
-    known = nullptr;
-  }
-  bool changed = known == nullptr;
+  bool changed = known == nullptr || known->form.get() != &form;
+  if (known != nullptr && changed) known = &replace(*known, held);
   if (known == nullptr) {
     known = &add(key);
     known->form = held.share_form();

@@ -18,6 +18,21 @@ struct KnownSection {
   std::size_t bytes = 0;             ///< What one replay takes of the device's memory.
   int misses = 0;                    ///< How often in a row what was held looked different.
   int remakes = 0;                   ///< How often the template turned out to give up what was wanted.
+  /// Of sections whose form has bodies: how many did what these do, and how many of the last did not.
+  std::uint32_t same = 0, differing = 0;
+  /// After so many in a row that did not, the next one is noted anew, with its bodies.
+  std::uint32_t patience = least_patience;
+
+  static constexpr std::uint32_t least_patience = 2, most_patience = 64;
+  /// So many that did the same were worth noting them anew.
+  static constexpr std::uint32_t enough_same = 4;
+
+  void note_submitted(bool with_same_bodies) {
+    same += with_same_bodies ? 1 : 0;
+    differing = with_same_bodies ? 0 : differing + 1;
+  }
+  /// Whether its bodies are to be noted anew: what they do has changed, or changes each time, as far as one can tell.
+  bool is_outdated() const { return form->has_bodies && differing >= patience; }
 
   /// A replay takes its memory all at once, before its first task: where that is scarce, tasks one by one need less.
   bool has_room(Scheduler& scheduler) const;
@@ -44,6 +59,7 @@ class KnownSections {
 
  private:
   KnownSection& add(std::uint64_t key);
+  KnownSection& replace(KnownSection& known, const HeldSection& held);
   void forget(const KnownSection& known);
   void make_template(KnownSection& known, Scheduler& scheduler);
 

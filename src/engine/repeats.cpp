@@ -128,7 +128,7 @@ bool Repeats::begin(RepeatingThread& own, Task& task, const Submission& submissi
   own.period = own.expected_period;
   own.length = length;
   own.saves_nothing = false;
-  own.held.begin(known == nullptr ? nullptr : known->form, submission.device);
+  own.held.begin(known == nullptr || known->is_outdated() ? nullptr : known->form, submission.device);
   own.state.store(State::holding, std::memory_order_relaxed);
   holder_.store(&own, std::memory_order_release);
   lock.unlock();
@@ -280,7 +280,7 @@ bool Repeats::submit_section(RepeatingThread& own) {
   if (own.held.was_noted() && scheduler_.devices().at(device).launcher != nullptr) own.held.note_bodies();
   const bool is_late = SteadyClock::now() - own.completed_at > longest_gap;
   const std::uint64_t made = own.known.made();
-  const KnownSection& known = own.known.learn(own.key, own.held, is_late ? &own.referred : nullptr, scheduler_);
+  KnownSection& known = own.known.learn(own.key, own.held, is_late ? &own.referred : nullptr, scheduler_);
   recorded_.fetch_add(own.known.made() - made, std::memory_order_relaxed);
   own.saves_nothing = known.replays == nullptr;
   if (own.saves_nothing || !known.has_room(scheduler_)) {
@@ -310,6 +310,7 @@ bool Repeats::submit_section(RepeatingThread& own) {
                                   .outside_effect = outside_effect,
                                   .was_found = true}))
     return false;
+  known.note_submitted(is_same);
   if (is_same) drop_bodies(own);
   replays_.fetch_add(1, std::memory_order_relaxed);
   tasks_.fetch_add(count, std::memory_order_relaxed);
