@@ -117,7 +117,9 @@ class Generator {
     --repeats_;
     std::vector<Statement> body;
     const int thread = draw_thread();
-    const Device device = random_.pick(devices_);
+    // What operators repeat on lanes in order is launched as it was recorded.
+    const bool only_operators = random_.happens(0.5);
+    const Device device = only_operators ? draw_device_in_order() : random_.pick(devices_);
     const auto is_there = [&](const Statement& statement) {
       for (std::size_t i = 0; i < statement_rows()[static_cast<std::size_t>(statement.row)].accesses.size(); ++i) {
         const Variable& x = model_.variable(statement.x[i]);
@@ -125,8 +127,6 @@ class Generator {
       }
       return true;
     };
-    // What operators repeat on lanes in order is launched as it was recorded.
-    const bool only_operators = random_.happens(0.5);
     for (std::int64_t left = random_.draw(16, only_operators ? 24 : 40); left > 0; --left) {
       const bool chains = only_operators && random_.happens(0.5);
       const int row = draw_row([&](const StatementRow& one) {
@@ -141,7 +141,7 @@ class Generator {
         break;
       }
     }
-    const bool changes = random_.happens(0.7);
+    const bool changes = random_.happens(only_operators ? 0.2 : 0.7);
     for (std::int64_t left = only_operators ? random_.draw(6, 16) : random_.draw(3, 12); left > 0; --left) {
       if (only_operators && random_.happens(0.25)) {
         for (const Statement& statement : body) add_with_other_numbers(statement);
@@ -158,6 +158,12 @@ class Generator {
         }
       }
     }
+  }
+  /// Mostly: another one where there is none.
+  Device draw_device_in_order() {
+    Device device = random_.pick(devices_);
+    for (int attempt = 0; attempt < 3 && device.kind() == DeviceKind::cpu; ++attempt) device = random_.pick(devices_);
+    return device;
   }
   bool add_again(Statement statement) {
     statement.number = next_number_;
