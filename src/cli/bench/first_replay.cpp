@@ -27,7 +27,8 @@ std::optional<FirstReplay> until_first_replay(int most_calls, const std::functio
 }
 
 FirstReplay until_first_found_replay(const std::function<void()>& call) {
-  constexpr int most_calls = 500;
+  // Where machines are busy, what was held is left now and then, and what was left often is looked for again the later.
+  constexpr int most_calls = 3000;
   const std::uint64_t before = repeat_statistics().sections;
   const auto first = until_first_replay(most_calls, call, [before] { return repeat_statistics().sections > before; });
   if (!first) {
