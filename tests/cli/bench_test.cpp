@@ -130,9 +130,9 @@ TEST(Bench, SaysWhatComesBeforeTheFirstReplay) {
     EXPECT_EQ(asked.at(std::string(name) + ".calls"), "calls");
     EXPECT_EQ(asked.at(std::string(name) + ".first"), asked.at(name));
   }
-  const Figures found =
-      figures_of({"repeats.tasks", "repeats.small.32", "repeats.mlp", "--count", "20", "--repeat", "1"});
+  // Each in a process of its own: what was left alone in one is not what another one waits for.
   for (const char* name : {"repeats.tasks.chain", "repeats.tasks.random_dag", "repeats.small.32", "repeats.mlp.step"}) {
+    const Figures found = figures_of({name, "--count", "20", "--repeat", "1"});
     EXPECT_TRUE(found.contains(name)) << name;
     EXPECT_EQ(found.at(std::string(name) + ".calls"), "calls");
     EXPECT_EQ(found.at(std::string(name) + ".first"), found.at(name));
