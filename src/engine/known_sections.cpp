@@ -74,11 +74,14 @@ KnownSection& KnownSections::learn(std::uint64_t key, const HeldSection& held, c
     known->form = held.share_form();
     known->wanted.assign(form.slots.size(), false);
   }
+  if (known->waits_for_locals) referred = nullptr;
+  std::vector<bool> kept = known->wanted;  // Without those that were only referred to when it was complete.
   for (std::uint32_t slot = 0; slot < form.slots.size(); ++slot) {
     if (!form.slots[slot].is_fresh || known->wanted[slot]) continue;
     if (held.is_dead(slot) && (referred == nullptr || !(*referred)[slot])) continue;
     if (is_broken(Mutation::repeat_kept)) [[unlikely]]
       continue;
+    kept[slot] = !held.is_dead(slot);
     known->wanted[slot] = true;
     changed = true;
   }
@@ -86,6 +89,12 @@ KnownSection& KnownSections::learn(std::uint64_t key, const HeldSection& held, c
   if (changed) {
     if (known->remakes++ == most_remakes) known->wanted.assign(form.slots.size(), true);
     make_template(*known, scheduler);
+    // Its thread may just have lost its core behind the last submission, which is to keep it from nothing.
+    if (known->replays == nullptr && known->wanted != kept && known->remakes <= most_remakes) {
+      known->waits_for_locals = true;
+      known->wanted = std::move(kept);
+      make_template(*known, scheduler);
+    }
   }
   return *known;
 }

@@ -18,6 +18,8 @@ struct KnownSection {
   std::size_t bytes = 0;             ///< What one replay takes of the device's memory.
   int misses = 0;                    ///< How often in a row what was held looked different.
   int remakes = 0;                   ///< How often the template turned out to give up what was wanted.
+  /// With all as results that somebody refers to when it is complete nothing is saved: it waits for them to go.
+  bool waits_for_locals = false;
   /// Of sections whose form has bodies: how many did what these do, and how many of the last did not.
   std::uint32_t same = 0, differing = 0;
   /// After so many in a row that did not, the next one is noted anew, with its bodies.

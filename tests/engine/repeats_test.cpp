@@ -1,6 +1,7 @@
 #include "engine/repeats.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -80,6 +81,29 @@ TEST_P(Repeating, ALoopThatReadsAValueEachTimeIsReplayed) {
     x = step(x, y, i);
     expected = step_value(expected, 2, i);
     ASSERT_EQ(x.item(), expected);
+  }
+  EXPECT_GT(replays(), 0u);
+}
+
+TEST_P(Repeating, WhatWasReferredToForOnceDoesNotKeepALoopFromReplays) {
+  // At first the thread loses its core behind each body, before the locals go: as if all of them were results, each of
+  // which would cost what a task does.
+  const Array<Value> x = filled(1);
+  const auto body = [&](Value i) {
+    std::vector<Array<Value>> locals;
+    for (Value k = 0; k < 20; ++k) {
+      locals.push_back(array());
+      submit({.name = "next", .device = device}, {read(k == 0 ? x : locals[locals.size() - 2]), write(locals.back())},
+             [i](BodyContext& context) { *data<Value>(context, 1) = *data<Value>(context, 0) + i; });
+    }
+    const SteadyClock::time_point until = SteadyClock::now() + std::chrono::microseconds(i < 30 ? 200 : 0);
+    while (SteadyClock::now() < until) {
+    }
+    return locals.back();
+  };
+  for (Value i = 0; i < 100; ++i) {
+    const Array<Value> last = body(i);
+    ASSERT_EQ(last.item(), 1 + 20 * i);
   }
   EXPECT_GT(replays(), 0u);
 }
